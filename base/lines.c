@@ -1,0 +1,459 @@
+#include "base/lines.h"
+
+#include "base/err.h"
+#include "base/in.h"
+#include "base/stretch.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define BLOCK_BYTES ((size_t)256 << 10)
+#define READ_MIN ((size_t)64 << 10)	/* room to read into */
+#define MARK "\xef\xbb\xbf"	/* byte-order mark */
+#define MARK_LEN 3
+
+struct lines {
+	const char *const *files;
+	size_t n_files;
+	const char *single[1];	/* FILES of a reader over one stream */
+	size_t file;		/* the one that is open, or is opened next */
+	struct in *in;		/* NULL between files */
+	bool strict, document_per_file, keep_marks;
+	unsigned threads;
+
+	/* The window: buffer[pos..end) is read and not given; there is room for a 0 byte after it. */
+	char *buffer;
+	size_t pos, end, cap;
+	size_t scanned;		/* buffer[pos..scanned) has no newline */
+	size_t checked;		/* buffer[pos..checked) is valid UTF-8, if that is not empty */
+	bool in_ended;
+	uint64_t offset;	/* of buffer[pos] in its file */
+	struct buf repaired;
+
+	bool fresh;		/* a line that is not blank would begin a document */
+	bool pushed;		/* LAST is to be given once more */
+	struct line last;
+
+	bool has_stretch, done;
+	bool passing;		/* pos is inside a line that belongs to somebody else */
+	bool skipping;		/* before the first document of the stretch */
+	uint64_t begin, stop;	/* the stretch */
+	uint64_t base;		/* place of the open file's first byte in the joined files */
+
+	uint64_t bad, bytes;
+	uint64_t disk_done, disk_total;
+	bool disk_known;
+};
+
+/* A line in the window that is not taken yet. */
+struct raw {
+	size_t at, len;		/* buffer[at..at+len), without mark, CR and newline */
+	size_t next;		/* where the next one begins */
+	uint64_t offset;	/* of buffer[at] */
+	uint64_t place;		/* of the line, mark included, in the joined files */
+};
+
+/* --- opening ------------------------------------------------------------------- */
+
+static const char *const standard_input[] = { "-" };
+
+static void measure(struct lines *l)
+{
+	l->disk_known = true;
+	for (size_t i = 0; i < l->n_files; i++) {
+		struct stat st;
+
+		if (!strcmp(l->files[i], "-") || stat(l->files[i], &st) || !S_ISREG(st.st_mode))
+			l->disk_known = false;
+		else
+			l->disk_total += (uint64_t)st.st_size;
+	}
+}
+
+static int open_stretch(struct lines *l, const struct lines_opts *opts, const char *const *files, size_t n_files)
+{
+	struct stretch s = { 0 };
+	uint64_t total;
+
+	if (stretch_total(files, n_files, &total))
+		return -1;
+	l->has_stretch = true;
+	l->begin = opts->begin;
+	l->stop = opts->end;
+	l->disk_known = true;
+	l->disk_total = total < l->stop ? total : l->stop;
+	l->disk_total = l->disk_total > l->begin ? l->disk_total - l->begin : 0;
+	if (l->begin == 0)
+		return 0;
+	if (stretch_find(files, n_files, l->begin, &s))
+		return -1;
+	l->skipping = true;
+	l->passing = s.inside;
+	l->file = s.file;
+	l->base = s.base;
+	l->offset = s.offset;
+	return s.file < n_files ? in_open_at(&l->in, files[s.file], s.offset) : 0;
+}
+
+static struct lines *new_reader(const struct lines_opts *opts)
+{
+	struct lines *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->buffer = malloc(BLOCK_BYTES);
+	if (!l || !l->buffer) {
+		free(l);
+		err_memory();
+		return NULL;
+	}
+	l->cap = BLOCK_BYTES;
+	l->fresh = true;
+	l->strict = opts->strict;
+	l->keep_marks = opts->keep_marks;
+	l->document_per_file = opts->document_per_file;
+	l->threads = opts->threads ? opts->threads : 1;
+	return l;
+}
+
+int lines_open(struct lines **result, const char *const *files, size_t n_files, const struct lines_opts *opts)
+{
+	struct lines *l = new_reader(opts);
+
+	*result = NULL;
+	if (!l)
+		return -1;
+	l->files = n_files ? files : standard_input;
+	l->n_files = n_files ? n_files : 1;
+	if (!opts->begin && !opts->end) {
+		measure(l);
+	} else if (open_stretch(l, opts, files, n_files)) {
+		lines_close(l);
+		return -1;
+	}
+	*result = l;
+	return 0;
+}
+
+int lines_open_stream(struct lines **result, struct in *in, const struct lines_opts *opts)
+{
+	struct lines *l = NULL;
+
+	*result = NULL;
+	if (opts->begin || opts->end)
+		err_usage("cannot read a part of '%s'", in_name(in));
+	else
+		l = new_reader(opts);
+	if (!l) {
+		in_close(in);
+		return -1;
+	}
+	l->single[0] = in_name(in);
+	l->files = l->single;
+	l->n_files = 1;
+	l->in = in;
+	l->offset = in_offset(in);
+	l->disk_total = in_packed_size(in);
+	l->disk_known = l->disk_total > 0;
+	*result = l;
+	return 0;
+}
+
+int lines_divide(const char *const *files, size_t n_files, uint64_t part, uint64_t parts, struct lines_opts *opts)
+{
+	uint64_t total;
+
+	if (stretch_total(files, n_files, &total))
+		return -1;
+	opts->begin = (uint64_t)((unsigned __int128)total * part / parts);
+	opts->end = (uint64_t)((unsigned __int128)total * (part + 1) / parts);
+	if (opts->end == 0)
+		opts->begin = opts->end = UINT64_MAX;	/* nothing, since (0, 0) means all */
+	return 0;
+}
+
+static int open_file(struct lines *l)
+{
+	const char *path = l->files[l->file];
+
+	if (l->has_stretch ? in_open_at(&l->in, path, 0) : in_open(&l->in, path, l->threads))
+		return -1;
+	l->offset = 0;
+	if (l->document_per_file)
+		l->fresh = true;
+	return 0;
+}
+
+static void end_file(struct lines *l)
+{
+	l->base += l->offset;
+	l->disk_done += in_packed_offset(l->in);
+	in_close(l->in);
+	l->in = NULL;
+	l->in_ended = false;
+	l->pos = l->end = l->scanned = l->checked = 0;
+	l->file++;
+}
+
+/* --- finding lines --------------------------------------------------------------- */
+
+static size_t shifted(size_t index, size_t by)
+{
+	return index > by ? index - by : 0;
+}
+
+/* Reads on, keeping what is in the window. A line that fills the buffer doubles it. */
+static int fill(struct lines *l)
+{
+	ssize_t got;
+
+	if (l->pos) {
+		memmove(l->buffer, l->buffer + l->pos, l->end - l->pos);
+		l->scanned = shifted(l->scanned, l->pos);
+		l->checked = shifted(l->checked, l->pos);
+		l->end -= l->pos;
+		l->pos = 0;
+	}
+	if (l->cap - l->end <= READ_MIN && array_grow(&l->buffer, &l->cap, l->cap + 1, 1))
+		return -1;
+	got = in_read_some(l->in, l->buffer + l->end, l->cap - l->end - 1);
+	if (got < 0)
+		return -1;
+	l->end += (size_t)got;
+	l->in_ended = got == 0;
+	return 0;
+}
+
+/* The newline that ends the line at pos, NULL when the file ends first; -1 failed. */
+static int find_newline(struct lines *l, const char **newline)
+{
+	for (;;) {
+		const size_t from = l->scanned > l->pos ? l->scanned : l->pos;
+
+		*newline = memchr(l->buffer + from, '\n', l->end - from);
+		l->scanned = l->end;
+		if (*newline || l->in_ended)
+			return 0;
+		if (fill(l))
+			return -1;
+	}
+}
+
+/* The line at pos: 1, 0 when the file has no more, -1 failed. */
+static int find_line(struct lines *l, struct raw *r)
+{
+	const char *newline;
+	bool marked;
+
+	if (find_newline(l, &newline))
+		return -1;
+	r->at = l->pos;
+	r->len = (newline ? (size_t)(newline - l->buffer) : l->end) - l->pos;
+	r->next = l->pos + r->len + (newline != NULL);
+	r->offset = l->offset;
+	r->place = l->base + l->offset;
+	l->scanned = r->next;
+	marked = !l->keep_marks && !l->passing && r->len >= MARK_LEN && !memcmp(l->buffer + r->at, MARK, MARK_LEN);
+	if (marked) {
+		r->at += MARK_LEN;
+		r->len -= MARK_LEN;
+		r->offset += MARK_LEN;
+	}
+	if (!newline && !r->len && (!marked || l->offset == 0)) {	/* a file of a mark alone has no line */
+		l->bytes += r->offset - l->offset;
+		l->offset = r->offset;
+		return 0;
+	}
+	if (r->len && l->buffer[r->at + r->len - 1] == '\r')
+		r->len--;
+	return 1;
+}
+
+static void take_line(struct lines *l, const struct raw *r)
+{
+	l->bytes += r->next - l->pos;
+	l->offset += r->next - l->pos;
+	l->pos = r->next;
+}
+
+/* Checks as much as there is at once, so that short lines cost no call each. */
+static bool is_valid(struct lines *l, const struct raw *r)
+{
+	if (l->checked < r->at)
+		l->checked = r->at;
+	if (l->checked < r->at + r->len)
+		l->checked += utf8_valid_prefix(l->buffer + l->checked, l->end - l->checked);
+	return l->checked >= r->at + r->len;
+}
+
+static bool is_blank(const char *text, size_t len)
+{
+	if (len && (unsigned char)(text[0] - 0x21) < 0x5e)	/* '!' to '~' */
+		return false;
+	return utf8_is_blank(text, len);
+}
+
+static int repair(struct lines *l, const struct raw *r, struct line *line)
+{
+	const char *text = l->buffer + r->at;
+
+	if (l->strict)
+		return err_corrupt("'%s': ill-formed UTF-8 at byte %" PRIu64, in_name(l->in),
+				   r->offset + utf8_valid_prefix(text, r->len));
+	buf_clear(&l->repaired);
+	if (utf8_repair(text, r->len, &l->repaired, &l->bad))
+		return -1;
+	line->text = l->repaired.data;
+	line->len = l->repaired.len;
+	return 0;
+}
+
+/* Whether the stretch wants this line, which begins a document or not. */
+static bool is_wanted(struct lines *l, uint64_t place, bool begins)
+{
+	if (l->skipping && begins && place >= l->begin)
+		l->skipping = false;
+	if (place >= l->stop && (l->skipping || begins))
+		l->done = true;
+	return !l->skipping && !l->done;
+}
+
+/* Takes the line at pos, and gives it if it is wanted: 1 given, 0 not, -1 failed. */
+static int give_line(struct lines *l, const struct raw *r, struct line *line)
+{
+	const bool valid = is_valid(l, r);
+	bool begins;
+
+	line->text = l->buffer + r->at;
+	line->len = r->len;
+	line->offset = r->offset;
+	line->file = (unsigned)l->file;
+	line->blank = valid && is_blank(line->text, line->len);
+	begins = !line->blank && l->fresh;
+	l->fresh = line->blank;
+	take_line(l, r);
+	if (l->has_stretch && !is_wanted(l, r->place, begins))
+		return 0;
+	l->buffer[r->at + r->len] = 0;
+	return valid || repair(l, r, line) == 0 ? 1 : -1;
+}
+
+int lines_next(struct lines *l, struct line *line)
+{
+	int rc = 0;
+
+	if (l->pushed) {
+		l->pushed = false;
+		*line = l->last;
+		return 1;
+	}
+	while (rc == 0 && !l->done) {
+		struct raw r;
+
+		if (!l->in && l->file == l->n_files)
+			return 0;
+		if (!l->in && open_file(l))
+			return -1;
+		rc = find_line(l, &r);
+		if (rc < 0)
+			return -1;
+		if (rc == 0) {
+			end_file(l);
+		} else if (l->passing) {
+			l->passing = l->fresh = false;
+			take_line(l, &r);
+			rc = 0;
+		} else {
+			rc = give_line(l, &r, line);
+		}
+	}
+	return rc;
+}
+
+/* --- documents ------------------------------------------------------------------- */
+
+static int add_line(struct document *doc, const struct line *line)
+{
+	if (array_grow(&doc->ends, &doc->cap_lines, doc->n_lines + 1, sizeof(*doc->ends)) ||
+	    buf_reserve(&doc->text, line->len + 1))
+		return -1;
+	memcpy(doc->text.data + doc->text.len, line->text, line->len);
+	doc->text.len += line->len;
+	doc->text.data[doc->text.len++] = '\n';
+	doc->text.data[doc->text.len] = 0;
+	doc->ends[doc->n_lines++] = doc->text.len;
+	return 0;
+}
+
+int lines_next_document(struct lines *l, struct document *doc)
+{
+	struct line line;
+	int rc;
+
+	buf_clear(&doc->text);
+	doc->n_lines = 0;
+	while ((rc = lines_next(l, &line)) > 0) {
+		if (line.blank && !doc->n_lines)
+			continue;
+		if (line.blank)
+			break;
+		if (doc->n_lines && l->document_per_file && line.file != doc->file) {
+			l->last = line;
+			l->pushed = true;
+			break;
+		}
+		if (!doc->n_lines) {
+			doc->offset = line.offset;
+			doc->file = line.file;
+		}
+		if (add_line(doc, &line))
+			return -1;
+	}
+	if (rc < 0)
+		return -1;
+	if (!doc->n_lines)
+		return 0;
+	doc->key = key_of(doc->text.data, doc->text.len - 1);
+	return 1;
+}
+
+void document_release(struct document *doc)
+{
+	buf_release(&doc->text);
+	free(doc->ends);
+	*doc = (struct document)DOCUMENT_INIT;
+}
+
+/* --- accounts -------------------------------------------------------------------- */
+
+uint64_t lines_bad_bytes(const struct lines *l)
+{
+	return l->bad;
+}
+
+uint64_t lines_bytes(const struct lines *l)
+{
+	return l->bytes;
+}
+
+uint64_t lines_progress(const struct lines *l, uint64_t *total)
+{
+	const uint64_t place = l->base + l->offset;
+
+	*total = l->disk_known ? l->disk_total : 0;
+	if (!l->has_stretch)
+		return l->disk_done + (l->in ? in_packed_offset(l->in) : 0);
+	return place < l->begin ? 0 : place - l->begin < *total ? place - l->begin : *total;
+}
+
+void lines_close(struct lines *l)
+{
+	if (!l)
+		return;
+	in_close(l->in);
+	buf_release(&l->repaired);
+	free(l->buffer);
+	free(l);
+}

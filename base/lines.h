@@ -1,0 +1,94 @@
+/*
+ * lines.h - lines and documents of text streams. The only place that knows
+ * what a blank line, a CR, a byte-order mark or a bad byte means.
+ *
+ * Several files are read as if joined by cat, a missing last newline
+ * supplied. Only \n ends a line; one \r before it is dropped. A byte-order
+ * mark at the start of a line is dropped, whichever line it is: files that were
+ * joined leave them inside, and a document must not depend on where it
+ * stands. Ill-formed UTF-8 becomes U+FFFD and is counted, or is an error
+ * naming the offset (strict). A line is blank
+ * when it holds nothing but white space as Python's str.isspace has it; blank
+ * lines end documents, a file's end does not (unless document_per_file).
+ *
+ *	struct lines *l;
+ *	if (lines_open(&l, files, n_files, &(struct lines_opts){ .threads = 2 }))
+ *		return -1;
+ *	while ((rc = lines_next(l, &line)) > 0)
+ *		...				(line.text is good until the next call)
+ *	lines_close(l);				(accepts NULL)
+ *	if (rc < 0)
+ *		return -1;
+ */
+#ifndef BASE_LINES_H
+#define BASE_LINES_H
+
+#include "base/buf.h"
+#include "base/key.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lines_opts {
+	bool strict;			/* ill-formed UTF-8 is an error (EXIT_CORRUPT) */
+	bool document_per_file;		/* a file's end ends a document */
+	bool keep_marks;		/* byte-order marks stay, for who counts places in a line; not with a stretch */
+	unsigned threads;		/* for unpacking; 0 = 1 */
+	/*
+	 * A stretch of the joined files, for parts (0, 0 = all; lines_divide sets
+	 * it). Offsets count the files' bytes on disk; plain files only (EXIT_USAGE).
+	 * The reader then gives the documents that begin in [begin, end), whole, and
+	 * the blank lines after them; those before the first document belong to the
+	 * stretch that begins at 0. So the stretches of any division give
+	 * together what one reader gives. A document begins at a non-blank line that
+	 * follows a blank one or nothing.
+	 */
+	uint64_t begin, end;
+};
+
+struct line {
+	const char *text;		/* valid UTF-8, without its end; a 0 byte follows */
+	size_t len;
+	uint64_t offset;		/* of its first byte in its file (unpacked) */
+	unsigned file;			/* index into FILES */
+	bool blank;
+};
+
+struct lines;
+
+/* FILES must outlive the reader; n_files 0 means standard input. A file that cannot be opened fails when it is reached. */
+int lines_open(struct lines **l, const char *const *files, size_t n_files, const struct lines_opts *opts);
+
+/* The same over one stream that is open already (say, to sniff it); L owns IN from here on, even on failure. */
+struct in;
+int lines_open_stream(struct lines **l, struct in *in, const struct lines_opts *opts);
+
+/*
+ * Sets OPTS' stretch to part PART (from 0) of PARTS nearly equal ones of FILES; plain files only (EXIT_USAGE).
+ * Never (0, 0) where that would mean all.
+ */
+int lines_divide(const char *const *files, size_t n_files, uint64_t part, uint64_t parts, struct lines_opts *opts);
+
+int lines_next(struct lines *l, struct line *line);	/* 1 a line, 0 the end, -1 failed */
+
+struct document {
+	struct buf text;		/* its non-blank lines, each ended by \n */
+	uint64_t *ends;			/* line i is text[ends[i-1] .. ends[i]-1), ends[-1] read as 0: ends[i] is past its \n */
+	size_t n_lines, cap_lines;
+	struct key key;
+	uint64_t offset;		/* of its first line's first byte, in file FILE */
+	unsigned file;
+};
+#define DOCUMENT_INIT { BUF_INIT, NULL, 0, 0, { 0, 0 }, 0, 0 }
+
+/* The next document with at least one line: 1, 0 at the end, -1 failed. DOC's memory is reused. */
+int lines_next_document(struct lines *l, struct document *doc);
+void document_release(struct document *doc);
+
+uint64_t lines_bad_bytes(const struct lines *l);	/* ill-formed parts replaced so far */
+uint64_t lines_bytes(const struct lines *l);		/* bytes read so far (unpacked), all files */
+uint64_t lines_progress(const struct lines *l, uint64_t *total);	/* bytes on disk read, and of all files or the stretch (0: unknown) */
+void lines_close(struct lines *l);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * out.h - outputs that are whole or not there.
+ *
+ *	struct out *o;
+ *	if (out_open(&o, path))			(NULL or "-": standard output)
+ *		return -1;
+ *	if (out_write(o, bytes, n) || ... || out_commit(o)) {
+ *		out_discard(o);			(removes the temporary; accepts NULL)
+ *		return -1;
+ *	}					(a successful out_commit has freed O)
+ *
+ * A named file is written as ".NAME.PID.N.tmp" in the same folder, then fsynced,
+ * renamed, and its folder fsynced, by out_commit. A signal that ends the
+ * program (base/tool.h) removes it. What stood at PATH before stays until then;
+ * its mode is kept, a new file's follows the umask, and of a symbolic link the
+ * file it leads to is replaced. A name that is a device or a pipe (/dev/full, a
+ * FIFO), or that means an open descriptor (/dev/stdout, /dev/fd/3), is written
+ * in place. A failed call leaves the reason set, naming the file; a write that
+ * failed once fails again at every later call.
+ */
+#ifndef BASE_OUT_H
+#define BASE_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct out;
+
+int out_open(struct out **o, const char *path);
+int out_write(struct out *o, const void *bytes, size_t n);
+int out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int out_write_at(struct out *o, uint64_t offset, const void *bytes, size_t n);	/* overwrites what was written; regular files only */
+int out_flush(struct out *o);			/* what a reader at the other end of a pipe may wait for */
+uint64_t out_offset(const struct out *o);	/* bytes written */
+const char *out_name(const struct out *o);	/* as given; "standard output" */
+bool out_is_terminal(const struct out *o);	/* binary writers refuse one */
+int out_commit(struct out *o);			/* 0: whole, in place, o freed; -1: call out_discard */
+void out_discard(struct out *o);
+
+void out_remove_unfinished(void);		/* async-signal-safe: removes all temporaries of this process */
+
+/*
+ * Removes the temporaries that killed processes left in FOLDER: files named
+ * ".NAME.PID.N.tmp" that no process holds. A writer holds a lock (flock) on its
+ * temporary, so this is true of writers on other hosts and in other containers
+ * too; where the file system has no locks, the PID must not live on this host.
+ */
+int out_remove_stale(const char *folder);
+
+#endif
