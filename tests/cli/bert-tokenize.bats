@@ -1,0 +1,223 @@
+# bert-tokenize: lines in; ids, tokens, words, offsets, documents out.
+
+load helpers
+
+VOCAB="$TOP/tests/data/vocab/bert-base-uncased.txt"
+
+small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##able' , able >vocab.txt; }
+
+@test "the peers' cases: google" {
+	bert-tokenize --vocab "$VOCAB" "$DATA/tokenizer/cases.txt" | diff "$DATA/tokenizer/google.ids" -
+	bert-tokenize --vocab "$VOCAB" --to words "$DATA/tokenizer/cases.txt" | diff "$DATA/tokenizer/google.words" -
+	bert-tokenize --vocab "$VOCAB" --cased --to words "$DATA/tokenizer/cases.txt" | diff "$DATA/tokenizer/google.cased.words" -
+}
+
+@test "the peers' cases: hf" {
+	bert-tokenize --vocab "$VOCAB" --compat hf --to offsets "$DATA/tokenizer/cases.txt" | diff "$DATA/tokenizer/hf.offsets" -
+	bert-tokenize --vocab "$VOCAB" --compat hf --cased --to offsets "$DATA/tokenizer/cases.txt" | diff "$DATA/tokenizer/hf.cased.offsets" -
+}
+
+@test "every form" {
+	small_vocab
+	printf 'Unable, able xx\n' >in
+	[ "$(bert-tokenize --vocab vocab.txt in)" = '5 6 7 8 1' ]
+	[ "$(bert-tokenize --vocab vocab.txt --to ids <in)" = '5 6 7 8 1' ]
+	[ "$(bert-tokenize --vocab vocab.txt --to tokens in)" = 'un ##able , able [UNK]' ]
+	[ "$(bert-tokenize --vocab vocab.txt --to words in)" = 'unable , able xx' ]
+	[ "$(bert-tokenize --vocab vocab.txt --to offsets in)" = '5:0:2 6:2:6 7:6:7 8:8:12 1:13:15' ]
+	[ "$(bert-tokenize --vocab vocab.txt --add-special in)" = '2 5 6 7 8 1 3' ]
+	bert-tokenize --vocab vocab.txt --to words --offsets in >out
+	printf 'unable 0 6\n, 6 7\nable 8 12\nxx 13 15\n\n' | diff - out
+	bert-tokenize --vocab vocab.txt --explain in >out
+	printf 'Unable\tunable\tun ##able\t5 6\n,\t,\t,\t7\nable\table\table\t8\nxx\txx\t[UNK]\t1\tno token begins xx\n\n' | diff - out
+}
+
+@test "one line out for each line in, blank ones too" {
+	small_vocab
+	printf 'un\n\n \t\nable\r\n\n\x00\n\nun' | bert-tokenize --vocab vocab.txt >out
+	printf '5\n\n\n8\n\n\n\n5\n' | diff - out
+	printf 'un\n\nun' | bert-tokenize --vocab vocab.txt --add-special >out
+	printf '2 5 3\n\n2 5 3\n' | diff - out
+	bert-tokenize --vocab vocab.txt </dev/null >out
+	[ ! -s out ]
+}
+
+@test "the same bytes for any number of threads" {
+	for i in $(seq 50); do cat "$DATA/tokenizer/cases.txt" "$DATA/man/corpus.txt"; done >in
+	for to in ids words docs; do
+		bert-tokenize --threads 1 --vocab "$VOCAB" --to $to in >one
+		for threads in 2 7; do
+			bert-tokenize --threads $threads --vocab "$VOCAB" --to $to in | cmp one -
+		done
+	done
+}
+
+@test "documents: bert-cat shows what the text form says" {
+	command -v bert-cat >/dev/null || skip "no bert-cat"
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs -o out.tok "$DATA/man/corpus.txt"
+	bert-cat out.tok >docs.json
+	[ "$(wc -l <docs.json)" -eq 12 ]
+	bert-tokenize --vocab "$DATA/man/vocab.txt" "$DATA/man/corpus.txt" | tr -s ' \n' '\n' | grep . >want
+	grep -o '"sentences": *\[\[.*\]\]' docs.json | grep -oE '[0-9]+' >got || grep -oE '"[a-z_]*ids": *\[[^"]*' docs.json | grep -oE '[0-9]+' >got
+	cmp want got
+	bert-verify out.tok
+}
+
+@test "documents: levels of compression and ends of files" {
+	small_vocab
+	printf 'un\nable\n' >a
+	printf 'able\n' >b
+	bert-tokenize --vocab vocab.txt --to docs -v -o joined.tok a b 2>err
+	grep -q '1 documents in, 3 tokens out' err
+	bert-tokenize --vocab vocab.txt --to docs --document-per-file -v -o apart.tok a b 2>err
+	grep -q '2 documents in, 3 tokens out' err
+	for i in $(seq 300); do cat "$DATA/man/corpus.txt"; echo; done >in
+	bert-tokenize --vocab "$VOCAB" --to docs -o raw.tok in
+	bert-tokenize --vocab "$VOCAB" --to docs --compress 3 -o packed.tok in
+	[ "$(stat -c %s packed.tok)" -lt $(($(stat -c %s raw.tok) / 4)) ]
+}
+
+@test "a model directory" {
+	mkdir model
+	printf '%s\n' '[PAD]' '[UNK]' Un un >model/vocab.txt
+	echo '{"do_lower_case": false}' >model/tokenizer_config.json
+	[ "$(echo Un un | bert-tokenize --model model)" = '2 3' ]
+	echo '{"do_lower_case": true}' >model/tokenizer_config.json
+	[ "$(echo Un un | bert-tokenize --model model)" = '3 3' ]
+	rm model/tokenizer_config.json
+	[ "$(echo Un un | bert-tokenize --model model)" = '3 3' ]
+	echo '{"do_lower_case": 0}' >model/tokenizer_config.json
+	exits 3 bert-tokenize --model model
+	says "model/tokenizer_config.json"
+	exits 2 bert-tokenize --model model --cased
+	exits 2 bert-tokenize --model model --vocab model/vocab.txt
+	exits 1 bert-tokenize --model nowhere
+	says "nowhere/vocab.txt"
+}
+
+@test "the reference's flag names" {
+	printf '%s\n' '[UNK]' Un un >v
+	[ "$(echo Un | bert-tokenize --vocab_file=v --do_lower_case=False)" = 1 ]
+	[ "$(echo Un | bert-tokenize --vocab_file=v --do_lower_case=True)" = 2 ]
+	[ "$(echo Un | bert-tokenize --vocab_file v --do_lower_case)" = 2 ]
+}
+
+@test "switches of the rules" {
+	printf '%s\n' '[UNK]' cafe 'café' CAFE unable >v
+	[ "$(echo 'CAFÉ unable' | bert-tokenize --vocab v)" = '1 4' ]
+	[ "$(echo 'CAFÉ unable' | bert-tokenize --vocab v --strip-accents no)" = '2 4' ]
+	[ "$(echo 'CAFÉ unable' | bert-tokenize --vocab v --cased --strip-accents yes)" = '3 4' ]
+	[ "$(echo 'CAFÉ unable' | bert-tokenize --vocab v --max-word 5)" = '1 0' ]
+	[ "$(echo 'CAFÉ unable' | bert-tokenize --vocab v --max-word 6 --strip-accents auto)" = '1 4' ]
+	[ "$(printf 'a\xf0\x91\xbd\x83b' | bert-tokenize --vocab v --to words | tr ' ' '\n' | wc -l)" -eq 1 ]
+	[ "$(printf 'a\xf0\x91\xbd\x83b' | bert-tokenize --vocab v --to words --unicode 15.0 | tr ' ' '\n' | wc -l)" -eq 3 ]
+	exits 2 bert-tokenize --vocab v --unicode 13.0
+	says "13.0"
+	exits 2 bert-tokenize --vocab v --unicode 14.0 --compat hf
+}
+
+@test "options that do not go together" {
+	small_vocab
+	exits 2 bert-tokenize
+	says "a vocabulary or a model directory"
+	exits 2 bert-tokenize --vocab vocab.txt --offsets
+	exits 2 bert-tokenize --vocab vocab.txt --add-special --to words
+	exits 2 bert-tokenize --vocab vocab.txt --add-special --to docs
+	exits 2 bert-tokenize --vocab vocab.txt --add-special --explain
+	exits 2 bert-tokenize --vocab vocab.txt --explain --to tokens
+	exits 2 bert-tokenize --vocab vocab.txt --compress 1
+	exits 2 bert-tokenize --vocab vocab.txt --document-per-file
+	exits 2 bert-tokenize --vocab vocab.txt --max-word 0
+	exits 2 bert-tokenize --vocab vocab.txt --compat bert
+	printf '[UNK]\n' >bare.txt
+	exits 1 bert-tokenize --vocab bare.txt --add-special
+	says "no [CLS]"
+}
+
+@test "token documents do not go to a terminal" {
+	small_vocab
+	command -v script >/dev/null || skip "no script(1)"
+	run script -qec "bert-tokenize --vocab vocab.txt --to docs '$DATA/man/corpus.txt'" /dev/null
+	says "terminal"
+}
+
+@test "bad vocabularies" {
+	printf 'a\nb\n' >no-unk
+	printf '[UNK]\na\xff\n' >bytes
+	printf '[UNK]\na\0b\n' >nul
+	: >empty
+	exits 3 bert-tokenize --vocab no-unk
+	says "'no-unk': it has no [UNK]"
+	exits 3 bert-tokenize --vocab bytes
+	says "'bytes': line 2 is not UTF-8"
+	exits 3 bert-tokenize --vocab nul
+	says "'nul': line 2 holds a NUL byte"
+	exits 3 bert-tokenize --vocab empty
+	says "'empty': it is empty"
+	exits 1 bert-tokenize --vocab missing
+	says "'missing'"
+	exits 1 bert-tokenize --vocab .
+	says "'.'"
+}
+
+@test "odd vocabularies: CRLF, spaces, blank lines, duplicates" {
+	printf '[UNK]\r\n  un \r\n\r\nun\r\n##able\t\n' >v
+	[ "$(echo unable | bert-tokenize --vocab v 2>err)" = '3 4' ]
+	grep -q '1 blank lines, and 1 lines that repeat' err
+	[ "$(echo unable | bert-tokenize -q --vocab v 2>&1)" = '3 4' ]
+}
+
+@test "bad text: ill-formed bytes are counted, or refused" {
+	small_vocab
+	printf 'un\xffable un\xc3 \xe2\x82\n\xf8un\n' >bad
+	bert-tokenize --vocab vocab.txt bad >out 2>err
+	printf '5 6 5\n5\n' | diff - out
+	grep -q 'ill-formed UTF-8 was replaced by U+FFFD in 4 places' err
+	exits 3 bert-tokenize --vocab vocab.txt --strict bad -o out2
+	says "bad"
+	[ ! -e out2 ]
+	exits 1 bert-tokenize --vocab vocab.txt missing
+	says "missing"
+}
+
+@test "a byte-order mark, NUL bytes, a line begin 644 x" {
+	small_vocab
+	printf '\xef\xbb\xbfun\n' | bert-tokenize --vocab vocab.txt --to offsets >out
+	echo 5:1:3 | diff - out
+	printf 'un\0able\n' | bert-tokenize --vocab vocab.txt --to offsets >out
+	echo 5:0:2 6:3:7 | diff - out
+	printf 'begin 644 un\nun\nend\n' | bert-tokenize --vocab vocab.txt --to words >out
+	printf 'begin 644 un\nun\nend\n' | diff - out
+}
+
+@test "packed input" {
+	small_vocab
+	for i in $(seq 1000); do echo unable; done >in
+	bert-tokenize --vocab vocab.txt in >want
+	gzip -k in && bzip2 -k in
+	bert-tokenize --vocab vocab.txt in.gz | cmp want -
+	bert-tokenize --vocab vocab.txt <in.bz2 | cmp want -
+	head -c 40 in.gz >cut.gz
+	exits 3 bert-tokenize --vocab vocab.txt cut.gz
+	says "cut.gz"
+}
+
+@test "a line of 20 MB" {
+	small_vocab
+	head -c 21000000 < <(yes unable, | tr -d '\n') >in
+	bert-tokenize --vocab vocab.txt in >out
+	[ "$(wc -l <out)" -eq 1 ]
+	tr ' ' '\n' <out | sort | uniq -c >counts
+	printf '3000000 %d\n' 5 6 7 | diff -w - counts
+}
+
+@test "an output is whole or not there" {
+	small_vocab
+	exits 1 bert-tokenize --vocab vocab.txt -o nowhere/out "$DATA/man/corpus.txt"
+	mkdir there
+	exits 1 bert-tokenize --vocab vocab.txt -o there/out "$DATA/man/corpus.txt" missing
+	nothing_in there
+	exits 1 bert-tokenize --vocab vocab.txt --to docs -o there/out "$DATA/man/corpus.txt" missing
+	nothing_in there
+	exits 1 bash -c "bert-tokenize --vocab vocab.txt --to docs '$DATA/man/corpus.txt' >/dev/full"
+}

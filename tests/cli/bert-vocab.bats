@@ -1,0 +1,137 @@
+# bert-vocab: a WordPiece vocabulary from text.
+
+load helpers
+
+@test "exact size, special tokens first, no token twice, none blank" {
+	bert-vocab --size 400 "$DATA/man/corpus.txt" >vocab
+	[ "$(wc -l <vocab)" -eq 400 ]
+	[ "$(head -n 5 vocab | tr '\n' ' ')" = "[PAD] [UNK] [CLS] [SEP] [MASK] " ]
+	[ -z "$(sort vocab | uniq -d)" ]
+	[ "$(grep -c '^[^[:space:]]\+$' vocab)" -eq 400 ]
+	bert-vocab --size 400 -o named "$DATA/man/corpus.txt"
+	cmp vocab named
+}
+
+@test "the alphabet, then its ## forms, then merges" {
+	printf 'ab ab abc b! b!\n' | bert-vocab --size 100 -q >vocab
+	printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' '!' a b c '##b' '##c' ab >want
+	diff want vocab
+	printf 'ab ab abc b! b!\n' | bert-vocab --size 100 --min-count 1 -q >vocab
+	echo abc >>want
+	diff want vocab
+}
+
+@test "--unused gives BERT's own numbers" {
+	bert-vocab --size 400 --unused 99 "$DATA/man/corpus.txt" >vocab
+	[ "$(wc -l <vocab)" -eq 400 ]
+	[ "$(sed -n '1p;2p;100p;101p;102p;103p;104p' vocab | tr '\n' ' ')" = "[PAD] [unused0] [unused98] [UNK] [CLS] [SEP] [MASK] " ]
+	bert-vocab --size 301 "$DATA/man/corpus.txt" | cmp - <(grep -v unused vocab)
+}
+
+@test "case and accents" {
+	printf 'Été été\n' >in
+	[ "$(bert-vocab -q --size 50 in | tail -n +6 | tr '\n' ' ')" = "e t ##e ##t et ete " ]
+	[ "$(bert-vocab -q --cased --size 50 in | tail -n +6 | tr '\n' ' ')" = "t É é ##t ##é ##té " ]
+}
+
+@test "threads, order and division of the input play no part" {
+	bert-vocab --threads 1 --size 400 "$DATA/man/corpus.txt" >one
+	bert-vocab --threads 2 --size 400 "$DATA/man/corpus.txt" | cmp - one
+	sort -R "$DATA/man/corpus.txt" >mixed
+	split -n l/3 mixed part.
+	gzip part.ab
+	bert-vocab --threads 3 --size 400 part.ac part.ab.gz part.aa | cmp - one
+	bert-vocab --size 400 <mixed | cmp - one
+	tr '\n' ' ' <mixed | bert-vocab --size 400 | cmp - one
+}
+
+@test "its own text has no [UNK]" {
+	bert-vocab --size 300 -o vocab "$DATA/man/corpus.txt"
+	bert-tokenize --vocab vocab --to tokens "$DATA/man/corpus.txt" >tokens
+	[ -s tokens ]
+	[ "$(grep -cF '[UNK]' tokens)" -eq 0 ]
+}
+
+@test "a small alphabet leaves rare characters out" {
+	printf 'aaab aaab\n%s\n' 'xyz' >in
+	[ "$(bert-vocab -q --size 50 --alphabet 2 in | tail -n +6 | tr '\n' ' ')" = "a b ##a ##b aa ##ab aaab " ]
+	exits 0 bert-vocab -v --size 50 --alphabet 2 in
+	says "3 others left out, which occur 3 times"
+}
+
+@test "an initial alphabet is kept" {
+	printf 'Αβγ\n' >greek
+	echo 'some words' | bert-vocab -q --size 100 --alphabet 3 --initial-alphabet greek >vocab
+	for c in α β γ; do grep -qx "$c" vocab; done
+	[ "$(tail -n +6 vocab | grep -vc '##')" -eq 3 ]
+	exits 1 bert-vocab --size 100 --initial-alphabet /nonexistent/file "$DATA/man/corpus.txt"
+	says "/nonexistent/file"
+}
+
+@test "a size below special tokens and characters: the least is named" {
+	exits 1 bert-vocab --size 20 -o vocab "$DATA/man/corpus.txt"
+	least=$(grep -oE 'alone are [0-9]+' <<<"$output" | grep -oE '[0-9]+')
+	[ ! -e vocab ]
+	exits 1 bert-vocab --size $((least - 1)) "$DATA/man/corpus.txt"
+	bert-vocab --size "$least" -o vocab "$DATA/man/corpus.txt"
+	[ "$(wc -l <vocab)" -eq "$least" ]
+	[ -z "$(tail -n +6 vocab | grep -vE '^(##)?.$')" ]
+}
+
+@test "a text too small for the size: fewer tokens and a warning" {
+	exits 0 bash -c 'echo one two two | bert-vocab --size 1000 -o vocab'
+	says "only 16 tokens could be learnt: no other pair occurs 2 times"
+	[ "$(wc -l <vocab)" -eq 16 ]
+}
+
+@test "no words: failure, and no file" {
+	exits 1 bert-vocab --size 100 -o vocab /dev/null
+	says "no words were found"
+	[ ! -e vocab ]
+	printf '\n \n\xe2\x80\x8b\n' >blank
+	exits 1 bert-vocab --size 100 blank
+	says "no words were found"
+}
+
+@test "usage errors" {
+	exits 2 bert-vocab "$DATA/man/corpus.txt"
+	says "give one with --size"
+	exits 2 bert-vocab --size 3 "$DATA/man/corpus.txt"
+	exits 2 bert-vocab --size 100 --method likelihood "$DATA/man/corpus.txt"
+	says "bpe"
+	exits 2 bert-vocab --size 100 --memory 1M "$DATA/man/corpus.txt"
+	exits 2 bert-vocab --size 100 --min-count 0 "$DATA/man/corpus.txt"
+}
+
+@test "little memory: the rarest words go, and the cut is told" {
+	seq 1 150000 | sed 's/$/ the then them/' >in
+	bert-vocab --size 100 in >much 2>err
+	[ ! -s err ]
+	exits 0 bert-vocab --size 100 --min-count 2 --memory 16M -o little in
+	says "words that occur 1 times or less were dropped: 150000 of 150003"
+	bert-vocab -q --threads 3 --size 100 --memory 16M in 2>err | cmp - little
+	[ ! -s err ]
+	grep -qx them little
+	[ -n "$(comm -3 <(sort much) <(sort little))" ]
+}
+
+@test "bad UTF-8, NUL bytes, CRLF, a word without end" {
+	printf 'caf\xff\xc3\xa9\r\nca\0f\r\n' >in
+	exits 0 bert-vocab --size 50 -o vocab in
+	says "replaced by U+FFFD, 1 times"
+	[ "$(sed -n '6,$p' vocab | tr '\n' ' ')" = "a c e f ##a ##e ##f ca caf " ]
+	exits 3 bert-vocab --strict --size 50 in
+	says "'in'"
+	{ head -c 5000000 /dev/zero | tr '\0' 'x'; echo ' word word'; } >long
+	exits 0 bert-vocab -v --size 50 -o vocab long
+	says "1 of more than 200 characters were passed over"
+	grep -qx word vocab
+	[ "$(grep -c x vocab)" -eq 0 ]
+}
+
+@test "an output that fails leaves nothing" {
+	exits 1 bert-vocab --size 300 -o vocab "$DATA/man/corpus.txt" /nonexistent/file
+	[ ! -e vocab ]
+	nothing_in "$BATS_TEST_TMPDIR"
+	exits 1 bert-vocab --size 300 -o /dev/full "$DATA/man/corpus.txt"
+}

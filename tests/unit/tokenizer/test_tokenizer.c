@@ -1,0 +1,293 @@
+#include "tokenizer/tokenizer.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/tokenizer/made_vocab.h"
+
+/* ids:                       0      1      2      3      4       5      6    7       8  9  10  11      12        13 */
+static const char tokens[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nunwant\n##ed\nrunn\n##ing\n,\n[\n]\nmask\nUNwant\n"
+/*	14    15       16     17         18   19   20 */
+	"caf\n##\xC3\xA9\n##e\n\xE5\x8D\x9A\n##s\nab\ncaf\xC3\xA9\n";
+
+struct fixture {
+	char folder[32];
+	char *vocab, *config;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	memcpy(f->folder, "/tmp/berttools-test-XXXXXX", 27);
+	assert_non_null(mkdtemp(f->folder));
+	f->vocab = fs_join(f->folder, "vocab.txt");
+	f->config = fs_join(f->folder, "tokenizer_config.json");
+	assert_int_equal(fs_write_all(f->vocab, tokens, strlen(tokens)), 0);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(fs_remove_tree(f->folder), 0);
+	free(f->vocab);
+	free(f->config);
+	free(f);
+	return 0;
+}
+
+static void print(struct buf *b, const struct ids *ids, const struct span *spans)
+{
+	assert_int_equal(buf_adds(b, ""), 0);
+	for (size_t i = 0; i < ids->count; i++) {
+		assert_int_equal(buf_addf(b, "%s%u", i ? " " : "", ids->items[i]), 0);
+		if (spans)
+			assert_int_equal(buf_addf(b, ":%u:%u", (unsigned)spans[i].start, (unsigned)spans[i].end), 0);
+	}
+}
+
+static void check(const struct tokenizer_opts *o, const char *text, const char *want, const char *want_spans)
+{
+	struct tokenizer *t;
+	struct encoder *e;
+	struct ids ids = IDS_INIT;
+	struct span *spans = NULL;
+	struct buf b = BUF_INIT;
+	size_t cap = 0;
+
+	assert_int_equal(tokenizer_open(&t, o), 0);
+	e = encoder_new(t);
+	assert_non_null(e);
+	for (int again = 0; again < 2; again++) {	/* then from the cache */
+		ids.count = 0;
+		buf_clear(&b);
+		assert_int_equal(encoder_encode(e, text, strlen(text), &ids), 0);
+		print(&b, &ids, NULL);
+		assert_string_equal(b.data, want);
+	}
+	if (want_spans) {
+		ids.count = 0;
+		buf_clear(&b);
+		assert_int_equal(encoder_encode_spans(e, text, strlen(text), &ids, &spans, &cap), 0);
+		print(&b, &ids, spans);
+		assert_string_equal(b.data, want_spans);
+	}
+	free(spans);
+	buf_release(&b);
+	ids_release(&ids);
+	encoder_free(e);
+	tokenizer_close(t);
+}
+
+static void text_becomes_ids_and_places(void **state)
+{
+	const struct fixture *f = *state;
+	const struct tokenizer_opts o = { .vocab = f->vocab };
+
+	check(&o, "UNwant\xC3\xA9" "d,running", "5 6 9 7 8", "5:0:6 6:6:8 9:8:9 7:9:13 8:13:16");
+	check(&o, "", "", "");
+	check(&o, "Xyz caf\xC3\xA9s", "1 14 16 18", "1:0:3 14:4:7 16:7:8 18:8:9");
+	check(&o, "a\xE2\x80\x8B" "b\xE5\x8D\x9A", "19 17", "19:0:3 17:3:4");
+}
+
+static void cased_text_keeps_case_and_accents(void **state)
+{
+	const struct fixture *f = *state;
+	const struct tokenizer_opts o = { .vocab = f->vocab, .cased = true };
+	const struct tokenizer_opts strip = { .vocab = f->vocab, .cased = true, .strip_accents = TOKENIZER_STRIP_YES };
+	const struct tokenizer_opts keep = { .vocab = f->vocab, .strip_accents = TOKENIZER_STRIP_NO };
+
+	check(&o, "UNwanted unwanted CAF\xC3\xA9 caf\xC3\xA9", "13 6 5 6 1 20", NULL);
+	check(&strip, "UNwant\xC3\xA9" "d caf\xC3\xA9", "13 6 14 16", NULL);
+	check(&keep, "CAF\xC3\x89S caf\xC3\xA9", "20 18 20", NULL);
+}
+
+static void only_hf_takes_special_tokens_from_the_text(void **state)
+{
+	const struct fixture *f = *state;
+	const struct tokenizer_opts google = { .vocab = f->vocab };
+	const struct tokenizer_opts hf = { .vocab = f->vocab, .compat = TOKENIZER_HF };
+
+	check(&google, "ab[MASK]", "19 10 12 11", "19:0:2 10:2:3 12:3:7 11:7:8");
+	check(&hf, "ab[MASK]", "19 4", "19:0:2 4:2:8");
+	check(&hf, "\xC3\xA9[MASK] [mask][[CLS]]", "1 4 10 12 11 10 2 11", "1:0:1 4:1:7 10:8:9 12:9:13 11:13:14 10:14:15 2:15:20 11:20:21");
+	check(&hf, "[PAD][UNK][SEP", "0 1 10 1", "0:0:5 1:5:10 10:10:11 1:11:14");
+}
+
+static void words_have_a_longest(void **state)
+{
+	const struct fixture *f = *state;
+	char word[256];
+	struct tokenizer_opts o = { .vocab = f->vocab };
+
+	memset(word, 'a', sizeof(word));
+	memcpy(word, "caf", 3);
+	for (size_t i = 3; i < 210; i++)
+		word[i] = 'e';
+	for (int hf = 0; hf < 2; hf++) {
+		const size_t longest = hf ? 100 : 200;
+		struct tokenizer *t;
+		struct encoder *e;
+		struct ids ids = IDS_INIT;
+
+		o.compat = hf ? TOKENIZER_HF : TOKENIZER_GOOGLE;
+		assert_int_equal(tokenizer_open(&t, &o), 0);
+		e = encoder_new(t);
+		assert_int_equal(encoder_encode(e, word, longest, &ids), 0);
+		assert_int_equal(ids.count, longest - 2);
+		ids.count = 0;
+		assert_int_equal(encoder_encode(e, word, longest + 1, &ids), 0);
+		assert_int_equal(ids.count, 1);
+		assert_int_equal(ids.items[0], 1);
+		ids_release(&ids);
+		encoder_free(e);
+		tokenizer_close(t);
+	}
+	o = (struct tokenizer_opts){ .vocab = f->vocab, .max_word = 2 };
+	check(&o, "ab caf", "19 1", NULL);
+}
+
+static void words_come_with_their_places(void **state)
+{
+	const struct fixture *f = *state;
+	const struct tokenizer_opts o = { .vocab = f->vocab, .compat = TOKENIZER_HF };
+	static const char text[] = "Caf\xC3\xA9, [SEP]x";
+	const struct {
+		const char *word;
+		uint64_t start, end;
+		uint32_t special;
+	} want[] = { { "cafe", 0, 4, VOCAB_NONE }, { ",", 4, 5, VOCAB_NONE }, { "[SEP]", 6, 11, 3 }, { "x", 11, 12, VOCAB_NONE } };
+	struct word_list w = WORD_LIST_INIT;
+	struct tokenizer *t;
+	struct encoder *e;
+
+	assert_int_equal(tokenizer_open(&t, &o), 0);
+	e = encoder_new(t);
+	assert_int_equal(encoder_words(e, text, strlen(text), &w), 0);
+	assert_int_equal(w.count, 4);
+	for (size_t i = 0; i < w.count; i++) {
+		assert_int_equal(w.items[i].len, strlen(want[i].word));
+		assert_memory_equal(w.text.data + w.items[i].start, want[i].word, w.items[i].len);
+		assert_int_equal(w.items[i].span.start, want[i].start);
+		assert_int_equal(w.items[i].span.end, want[i].end);
+		assert_int_equal(w.items[i].special, want[i].special);
+	}
+	word_list_clear(&w);
+	assert_int_equal(w.count, 0);
+	word_list_release(&w);
+	encoder_free(e);
+	tokenizer_close(t);
+}
+
+static void expect_description(const struct tokenizer_opts *o, const char *want)
+{
+	struct tokenizer *t;
+	json_t *got, *wanted = json_loads(want, 0, NULL);
+
+	assert_non_null(wanted);
+	assert_int_equal(tokenizer_open(&t, o), 0);
+	got = tokenizer_describe(t);
+	if (!json_equal(got, wanted)) {
+		char *text = json_dumps(got, JSON_SORT_KEYS);
+
+		fail_msg("%s", text);
+	}
+	json_decref(got);
+	json_decref(wanted);
+	tokenizer_close(t);
+}
+
+#define SHA "\"sha256\": \"" VOCAB_SHA "\", \"size\": 21"
+#define VOCAB_SHA "45b9b9846779925f5d9ec443ed27796fd0ff3a48a4a23d2a44e31ab29e7f4de5"
+
+static void a_description_names_all_that_makes_ids(void **state)
+{
+	const struct fixture *f = *state;
+
+	expect_description(&(struct tokenizer_opts){ .vocab = f->vocab },
+		"{\"cased\": false, \"cjk\": true, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 200, "
+		"\"strip_accents\": true, \"unicode\": \"14.0\", \"vocab\": {" SHA "}}");
+	expect_description(&(struct tokenizer_opts){ .vocab = f->vocab, .cased = true, .unicode = "15.0", .max_word = 50 },
+		"{\"cased\": true, \"cjk\": true, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 50, "
+		"\"strip_accents\": false, \"unicode\": \"15.0\", \"vocab\": {" SHA "}}");
+	expect_description(&(struct tokenizer_opts){ .vocab = f->vocab, .compat = TOKENIZER_HF, .strip_accents = TOKENIZER_STRIP_NO },
+		"{\"cased\": false, \"cjk\": true, \"compat\": \"hf\", \"id_bytes\": 2, \"max_word\": 100, "
+		"\"strip_accents\": false, \"unicode\": null, \"vocab\": {" SHA "}}");
+}
+
+static void write_config(const struct fixture *f, const char *json)
+{
+	assert_int_equal(fs_write_all(f->config, json, strlen(json)), 0);
+}
+
+static void a_model_directory_says_how(void **state)
+{
+	const struct fixture *f = *state;
+	const struct tokenizer_opts o = { .model = f->folder };
+	const struct tokenizer_opts strip = { .model = f->folder, .strip_accents = TOKENIZER_STRIP_YES };
+
+	check(&o, "UNwanted CAF\xC3\x89", "5 6 14 16", NULL);		/* no file: as transformers' default */
+	write_config(f, "{\"do_lower_case\": false, \"model_max_length\": 512}");
+	check(&o, "UNwanted caf\xC3\xA9", "13 6 20", NULL);
+	check(&strip, "UNwanted caf\xC3\xA9", "13 6 14 16", NULL);
+	write_config(f, "{\"do_lower_case\": true, \"strip_accents\": false, \"tokenize_chinese_chars\": false, \"never_split\": null}");
+	check(&o, "CAF\xC3\x89 ab\xE5\x8D\x9A", "20 1", NULL);
+	write_config(f, "{\"strip_accents\": null, \"tokenize_chinese_chars\": null}");
+	check(&o, "CAF\xC3\x89 ab\xE5\x8D\x9A", "14 16 19 17", NULL);
+}
+
+static void refuse(const struct tokenizer_opts *o, enum exit_code code, const char *reason)
+{
+	struct tokenizer *t = (void *)-1;
+
+	assert_int_equal(tokenizer_open(&t, o), -1);
+	assert_null(t);
+	assert_int_equal(err_code(), code);
+	if (!strstr(err_text(), reason))
+		fail_msg("'%s' lacks '%s'", err_text(), reason);
+}
+
+static void what_makes_no_tokenizer_is_refused(void **state)
+{
+	const struct fixture *f = *state;
+
+	refuse(&(struct tokenizer_opts){ 0 }, EXIT_USAGE, "either a vocabulary or a model directory");
+	refuse(&(struct tokenizer_opts){ .vocab = f->vocab, .model = f->folder }, EXIT_USAGE, "either");
+	refuse(&(struct tokenizer_opts){ .model = f->folder, .cased = true }, EXIT_USAGE, "cased");
+	refuse(&(struct tokenizer_opts){ .vocab = f->vocab, .unicode = "13.0" }, EXIT_USAGE, "13.0");
+	refuse(&(struct tokenizer_opts){ .vocab = f->vocab, .unicode = "14.0", .compat = TOKENIZER_HF }, EXIT_USAGE, "Unicode");
+	refuse(&(struct tokenizer_opts){ .vocab = "/nonexistent/v" }, EXIT_FAILED, "/nonexistent/v");
+	refuse(&(struct tokenizer_opts){ .model = "/nonexistent" }, EXIT_FAILED, "/nonexistent/vocab.txt");
+	write_config(f, "{\"do_lower_case\": \n 1}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "do_lower_case");
+	write_config(f, "{\"do_lower_case\": \n tru");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "line 2");
+	write_config(f, "[]");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "not a JSON object");
+	tokenizer_close(NULL);
+	encoder_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(text_becomes_ids_and_places, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(cased_text_keeps_case_and_accents, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_hf_takes_special_tokens_from_the_text, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(words_have_a_longest, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(words_come_with_their_places, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_description_names_all_that_makes_ids, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_model_directory_says_how, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_makes_no_tokenizer_is_refused, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

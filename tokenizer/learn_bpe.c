@@ -1,0 +1,335 @@
+#include "tokenizer/learn_bpe.h"
+
+#include "base/err.h"
+#include "base/map.h"
+#include "base/utf8.h"
+#include "tokenizer/learn_alphabet.h"
+#include "tokenizer/learn_pairs.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INSIDE "##"		/* begins a token that is not the first of its word */
+#define INSIDE_LEN 2
+#define AHEAD 8			/* words that are fetched from memory before their turn */
+
+/* A token without its number in the vocabulary, which comes after the specials. */
+struct token {
+	size_t start;		/* in bpe.text */
+	uint32_t len;
+};
+
+/* A word of at least two tokens. */
+struct piece_word {
+	uint64_t count;
+	uint32_t start;		/* in bpe.pieces */
+	uint8_t len;
+};
+
+struct bpe {
+	struct learn_bpe *l;
+	struct alphabet alphabet;
+	struct buf text;		/* all tokens' bytes */
+	struct token *tokens;
+	size_t n_tokens, cap_tokens;
+	struct map ids;			/* token to its index */
+	uint32_t *inside;		/* of each letter of the alphabet: its "##" token */
+	struct piece_word *words;
+	size_t n_words;
+	uint32_t *pieces;
+	struct pairs pairs;
+	uint32_t *touched;		/* pairs that this step made more frequent */
+	size_t n_touched, cap_touched;
+	uint32_t *visit;		/* words that have the pair of this step */
+	size_t n_visit, cap_visit;
+	uint32_t step;
+};
+
+/* --- tokens ------------------------------------------------------------------------ */
+
+/* The token of these bytes, made when there is none; PAIRS_NONE: out of memory. */
+static uint32_t put_token(struct bpe *b, const char *bytes, size_t len)
+{
+	const size_t known = b->ids.count;
+	uint64_t *id = map_put(&b->ids, bytes, len);
+
+	if (!id)
+		return PAIRS_NONE;
+	if (b->ids.count == known)
+		return (uint32_t)*id;
+	if (array_grow(&b->tokens, &b->cap_tokens, b->n_tokens + 1, sizeof(*b->tokens)))
+		return PAIRS_NONE;
+	*id = b->n_tokens;
+	b->tokens[b->n_tokens] = (struct token){ .start = b->text.len, .len = (uint32_t)len };
+	if (buf_add(&b->text, bytes, len))
+		return PAIRS_NONE;
+	return (uint32_t)b->n_tokens++;
+}
+
+/* The token that a pair becomes. */
+static uint32_t join_tokens(struct bpe *b, uint32_t left, uint32_t right)
+{
+	const struct token *x = &b->tokens[left], *y = &b->tokens[right];
+	struct buf joined = BUF_INIT;
+	uint32_t token = PAIRS_NONE;
+
+	if (!buf_add(&joined, b->text.data + x->start, x->len) &&
+	    !buf_add(&joined, b->text.data + y->start + INSIDE_LEN, y->len - INSIDE_LEN))
+		token = put_token(b, joined.data, joined.len);
+	buf_release(&joined);
+	return token;
+}
+
+/* The alphabet's tokens: letters, then their forms inside words. Token I is letter I. */
+static int put_letters(struct bpe *b)
+{
+	const struct alphabet *a = &b->alphabet;
+	char bytes[INSIDE_LEN + UTF8_MAX] = INSIDE;
+
+	b->inside = malloc((a->count + 1) * sizeof(*b->inside));
+	if (!b->inside)
+		return err_memory();
+	for (size_t i = 0; i < a->count; i++)
+		if (put_token(b, bytes + INSIDE_LEN, utf8_encode(a->letters[i], bytes + INSIDE_LEN)) == PAIRS_NONE)
+			return -1;
+	for (size_t i = 0; i < a->count; i++) {
+		const unsigned n = utf8_encode(a->letters[i], bytes + INSIDE_LEN);
+
+		b->inside[i] = a->inside[i] ? put_token(b, bytes, INSIDE_LEN + n) : PAIRS_NONE;
+		if (a->inside[i] && b->inside[i] == PAIRS_NONE)
+			return -1;
+	}
+	return 0;
+}
+
+/* --- words ------------------------------------------------------------------------- */
+
+/* Word I as tokens, at OUT; returns how many, letters outside the alphabet left out. */
+static size_t spell(const struct bpe *b, size_t i, uint32_t *out)
+{
+	const struct learn_words *w = b->l->words;
+	const char *p = learn_words_text(w, i), *const start = p, *const end = p + w->items[i].len;
+	size_t n = 0;
+
+	while (p < end) {
+		const bool first = p == start;
+		const uint32_t place = b->alphabet.place[utf8_next(&p)];
+
+		if (place)
+			out[n++] = first ? place - 1 : b->inside[place - 1];
+	}
+	return n;
+}
+
+static int spell_words(struct bpe *b)
+{
+	const struct learn_words *w = b->l->words;
+	size_t letters = 0, used = 0;
+
+	for (size_t i = 0; i < w->count; i++)
+		letters += w->items[i].letters;
+	assert(letters <= LEARN_LETTERS_MAX);
+	b->pieces = malloc((letters + 1) * sizeof(*b->pieces));
+	b->words = malloc((w->count + 1) * sizeof(*b->words));
+	if (!b->pieces || !b->words)
+		return err_memory();
+	for (size_t i = 0; i < w->count; i++) {
+		const size_t n = spell(b, i, b->pieces + used);
+
+		assert(n <= UINT8_MAX);
+		if (n < 2)
+			continue;
+		b->words[b->n_words++] = (struct piece_word){ w->items[i].count, (uint32_t)used, (uint8_t)n };
+		used += n;
+	}
+	/* A merge makes two pairs at most where two tokens become one. */
+	return pairs_init(&b->pairs, 3 * (used - b->n_words));
+}
+
+static int count_pairs(struct bpe *b)
+{
+	for (size_t i = 0; i < b->n_words; i++) {
+		const struct piece_word *w = &b->words[i];
+		const uint32_t *s = b->pieces + w->start;
+
+		for (unsigned k = 0; k + 1 < w->len; k++)
+			if (pairs_add(&b->pairs, s[k], s[k + 1], w->count, (uint32_t)i) == PAIRS_NONE)
+				return -1;
+	}
+	for (size_t i = 0; i < b->pairs.count; i++)
+		if (b->pairs.items[i].count >= b->l->min_count && pairs_push(&b->pairs, (uint32_t)i))
+			return -1;
+	return 0;
+}
+
+/* --- merging ----------------------------------------------------------------------- */
+
+static int add_pair(struct bpe *b, uint32_t left, uint32_t right, uint32_t word)
+{
+	const uint32_t pair = pairs_add(&b->pairs, left, right, b->words[word].count, word);
+	struct pair *it;
+
+	if (pair == PAIRS_NONE)
+		return -1;
+	it = &b->pairs.items[pair];
+	if (it->step == b->step)
+		return 0;
+	it->step = b->step;
+	if (array_grow(&b->touched, &b->cap_touched, b->n_touched + 1, sizeof(*b->touched)))
+		return -1;
+	b->touched[b->n_touched++] = pair;
+	return 0;
+}
+
+/* LEFT and RIGHT become TOKEN wherever they stand side by side in WORD, from the left. */
+static int merge_in_word(struct bpe *b, uint32_t word, uint32_t left, uint32_t right, uint32_t token)
+{
+	struct piece_word *w = &b->words[word];
+	uint32_t *s = b->pieces + w->start;
+	unsigned from = 0, to = 0;
+
+	while (from < w->len) {
+		if (s[from] != left || from + 1 == w->len || s[from + 1] != right) {
+			s[to++] = s[from++];
+			continue;
+		}
+		if (to > 0) {
+			pairs_take(&b->pairs, s[to - 1], left, w->count);
+			if (add_pair(b, s[to - 1], token, word))
+				return -1;
+		}
+		if (from + 2 < w->len) {
+			pairs_take(&b->pairs, right, s[from + 2], w->count);
+			if (add_pair(b, token, s[from + 2], word))
+				return -1;
+		}
+		s[to++] = token;
+		from += 2;
+	}
+	w->len = (uint8_t)to;
+	return 0;
+}
+
+/* The words on the list that begins at occurrence FIRST, to b->visit. */
+static int list_words(struct bpe *b, uint32_t first)
+{
+	b->n_visit = 0;
+	for (uint32_t i = first; i != PAIRS_NONE; i = b->pairs.occurrences[i].next) {
+		if (array_grow(&b->visit, &b->cap_visit, b->n_visit + 1, sizeof(*b->visit)))
+			return -1;
+		b->visit[b->n_visit++] = b->pairs.occurrences[i].word;
+	}
+	return 0;
+}
+
+static int merge_pair(struct bpe *b, uint32_t pair)
+{
+	const uint32_t left = b->pairs.items[pair].left, right = b->pairs.items[pair].right;
+	const uint32_t token = join_tokens(b, left, right);
+
+	if (token == PAIRS_NONE || list_words(b, pairs_clear(&b->pairs, pair)))
+		return -1;
+	b->step++;
+	b->n_touched = 0;
+	for (size_t i = 0; i < b->n_visit; i++) {
+		if (i + AHEAD < b->n_visit)
+			__builtin_prefetch(&b->words[b->visit[i + AHEAD]]);
+		if (i + AHEAD / 2 < b->n_visit)
+			__builtin_prefetch(&b->pieces[b->words[b->visit[i + AHEAD / 2]].start]);
+		if (merge_in_word(b, b->visit[i], left, right, token))
+			return -1;
+	}
+	for (size_t i = 0; i < b->n_touched; i++)
+		if (b->pairs.items[b->touched[i]].count >= b->l->min_count && pairs_push(&b->pairs, b->touched[i]))
+			return -1;
+	return 0;
+}
+
+static int merge_pairs(struct bpe *b, uint64_t room)
+{
+	uint32_t best;
+
+	while (b->n_tokens < room && pairs_pop(&b->pairs, b->l->min_count, &best)) {
+		b->l->last_count = b->pairs.items[best].count;
+		if (merge_pair(b, best))
+			return -1;
+		if (b->l->progress)
+			progress_update(b->l->progress, b->n_tokens, 0);
+	}
+	return 0;
+}
+
+/* --- the vocabulary ---------------------------------------------------------------- */
+
+static int write_vocab(const struct bpe *b)
+{
+	static const char specials[] = "[UNK]\n[CLS]\n[SEP]\n[MASK]\n";
+	struct learn_bpe *l = b->l;
+
+	if (buf_adds(&l->vocab, "[PAD]\n"))
+		return -1;
+	for (uint64_t i = 0; i < l->unused; i++)
+		if (buf_addf(&l->vocab, "[unused%" PRIu64 "]\n", i))
+			return -1;
+	if (buf_adds(&l->vocab, specials))
+		return -1;
+	for (size_t i = 0; i < b->n_tokens; i++) {
+		const struct token *t = &b->tokens[i];
+
+		if (buf_add(&l->vocab, b->text.data + t->start, t->len) || buf_add_byte(&l->vocab, '\n'))
+			return -1;
+	}
+	l->tokens = LEARN_SPECIALS + l->unused + b->n_tokens;
+	return 0;
+}
+
+static int learn(struct bpe *b)
+{
+	struct learn_bpe *l = b->l;
+	uint64_t least;
+
+	if (alphabet_choose(&b->alphabet, l->words, l->initial, l->n_initial, l->alphabet))
+		return -1;
+	l->letters = b->alphabet.count;
+	l->inside = b->alphabet.count_inside;
+	l->left_out = b->alphabet.left_out;
+	l->left_out_count = b->alphabet.left_out_count;
+	least = LEARN_SPECIALS + l->unused + l->letters + l->inside;
+	if (l->size < least)
+		return err_fail("a vocabulary of %" PRIu64 " tokens is too small: special tokens, unused slots and characters "
+				"alone are %" PRIu64, l->size, least);
+	if (put_letters(b) || spell_words(b) || count_pairs(b) || merge_pairs(b, l->size - LEARN_SPECIALS - l->unused))
+		return -1;
+	return write_vocab(b);
+}
+
+int learn_bpe_run(struct learn_bpe *l)
+{
+	struct bpe b = { .l = l };
+	int rc;
+
+	assert(l->min_count >= 1 && l->size <= LEARN_SIZE_MAX);
+	l->vocab = (struct buf)BUF_INIT;
+	l->last_count = 0;
+	rc = learn(&b);
+	if (rc)
+		learn_bpe_release(l);
+	alphabet_release(&b.alphabet);
+	buf_release(&b.text);
+	free(b.tokens);
+	map_release(&b.ids);
+	free(b.inside);
+	free(b.words);
+	free(b.pieces);
+	pairs_release(&b.pairs);
+	free(b.touched);
+	free(b.visit);
+	return rc;
+}
+
+void learn_bpe_release(struct learn_bpe *l)
+{
+	buf_release(&l->vocab);
+}

@@ -1,0 +1,274 @@
+#include "tokenizer/learn_count.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/pool.h"
+#include "base/spill.h"
+#include "base/utf8.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK (256 << 10)	/* bytes of lines handed to a thread at once */
+#define WORD_BYTES (sizeof(struct map_entry) + 2 * sizeof(uint32_t))	/* of a map, beside the word's own bytes */
+
+/* What one thread has counted since it last spilled. */
+struct worker {
+	struct normalizer *normalizer;
+	struct map words;
+	size_t bytes;			/* what the words take, without room for more */
+	uint64_t all, too_long;
+};
+
+struct state {
+	struct learn_count *c;
+	struct worker *workers;
+	unsigned n_workers;
+	size_t share;			/* bytes of a worker's map */
+	struct spill *spill;		/* NULL until a map is full */
+	pthread_mutex_t lock;		/* of SPILL and RECORD */
+	struct buf record;
+	uint64_t lines;
+};
+
+/* --- runs: a record is a count, then the word ------------------------------------ */
+
+static const char *record_word(const void *record)
+{
+	return (const char *)record + sizeof(uint64_t);
+}
+
+static int compare_records(const void *a, size_t a_len, const void *b, size_t b_len, void *ctx)
+{
+	const size_t least = a_len < b_len ? a_len : b_len;
+	const int c = memcmp(record_word(a), record_word(b), least - sizeof(uint64_t));
+
+	(void)ctx;
+	return c ? c : (a_len > b_len) - (a_len < b_len);
+}
+
+static uint64_t record_prefix(const void *record, size_t len, void *ctx)
+{
+	(void)ctx;
+	return spill_prefix(record_word(record), len - sizeof(uint64_t));
+}
+
+static uint64_t record_count(const void *record)
+{
+	uint64_t count;
+
+	memcpy(&count, record, sizeof(count));
+	return count;
+}
+
+static void add_records(void *a, size_t a_len, const void *b, size_t b_len, void *ctx)
+{
+	const uint64_t sum = record_count(a) + record_count(b);
+
+	(void)a_len;
+	(void)b_len;
+	(void)ctx;
+	memcpy(a, &sum, sizeof(sum));
+}
+
+static int spill_words(struct state *st, const struct map *words)
+{
+	const struct spill_opts o = { .memory = (size_t)(st->c->memory / 4), .threads = st->c->threads,
+				      .compare = compare_records, .prefix = record_prefix, .combine = add_records };
+
+	if (!st->spill && spill_open(&st->spill, &o))
+		return -1;
+	for (size_t i = 0; i < words->count; i++) {
+		const struct map_entry *e = &words->entries[i];
+
+		buf_clear(&st->record);
+		if (buf_add(&st->record, &e->value, sizeof(e->value)) || buf_add(&st->record, e->key, e->len) ||
+		    spill_add(st->spill, st->record.data, st->record.len))
+			return -1;
+	}
+	return 0;
+}
+
+/* --- counting --------------------------------------------------------------------- */
+
+static int read_block(void *ctx, void *item)
+{
+	struct state *st = ctx;
+	struct buf *b = item;
+	struct line line;
+	uint64_t total;
+	int rc = 0;
+
+	buf_clear(b);
+	while (b->len < BLOCK && (rc = lines_next(st->c->lines, &line)) > 0) {
+		st->lines++;
+		if (buf_add(b, line.text, line.len) || buf_add_byte(b, '\n'))
+			return -1;
+	}
+	if (rc < 0)
+		return -1;
+	if (st->c->progress)
+		progress_update(st->c->progress, st->lines, lines_progress(st->c->lines, &total));
+	return b->len > 0;
+}
+
+static int count_batch(struct worker *w, const struct words *batch)
+{
+	for (size_t i = 0; i < batch->count; i++) {
+		const char *word = batch->text + batch->items[i].start;
+		const size_t len = batch->items[i].len, known = w->words.count;
+		uint64_t *count;
+
+		w->all++;
+		if (len > LEARN_WORD_MAX && utf8_count(word, len) > LEARN_WORD_MAX) {
+			w->too_long++;
+			continue;
+		}
+		count = map_put(&w->words, word, len);
+		if (!count)
+			return -1;
+		(*count)++;
+		if (w->words.count > known)
+			w->bytes += WORD_BYTES + len;
+	}
+	return 0;
+}
+
+static int work_block(void *ctx, void *item, unsigned worker)
+{
+	struct state *st = ctx;
+	struct worker *w = &st->workers[worker];
+	const struct buf *b = item;
+	struct words batch;
+	int rc;
+
+	normalizer_start(w->normalizer, b->data, b->len, false);
+	while ((rc = normalizer_next(w->normalizer, &batch)) > 0) {
+		if (count_batch(w, &batch))
+			return -1;
+		if (w->bytes <= st->share)
+			continue;
+		pthread_mutex_lock(&st->lock);
+		rc = spill_words(st, &w->words);
+		pthread_mutex_unlock(&st->lock);
+		map_clear(&w->words);
+		w->bytes = 0;
+		if (rc)
+			return -1;
+	}
+	return rc;
+}
+
+static int count_lines(struct state *st)
+{
+	const unsigned depth = 2 * st->n_workers + 2;
+	struct buf *blocks = calloc(depth, sizeof(*blocks));
+	struct pool pool = { .threads = st->n_workers, .depth = depth, .items = blocks, .item_size = sizeof(*blocks),
+			     .read = read_block, .work = work_block, .ctx = st };
+	int rc;
+
+	if (!blocks)
+		return err_memory();
+	rc = pool_run(&pool);
+	for (unsigned i = 0; i < depth; i++)
+		buf_release(&blocks[i]);
+	free(blocks);
+	return rc;
+}
+
+/* --- adding up --------------------------------------------------------------------- */
+
+/* All maps into the first; nothing was spilled. */
+static int join_maps(struct state *st, struct learn_words *out)
+{
+	struct map *first = &st->workers[0].words;
+
+	for (unsigned k = 1; k < st->n_workers; k++) {
+		struct map *m = &st->workers[k].words;
+
+		for (size_t i = 0; i < m->count; i++) {
+			uint64_t *count = map_put(first, m->entries[i].key, m->entries[i].len);
+
+			if (!count)
+				return -1;
+			*count += m->entries[i].value;
+		}
+		map_release(m);
+	}
+	for (size_t i = 0; i < first->count; i++)
+		if (learn_words_add(out, first->entries[i].key, first->entries[i].len, first->entries[i].value))
+			return -1;
+	return 0;
+}
+
+static int join_runs(struct state *st, struct learn_words *out)
+{
+	const void *record;
+	size_t len;
+	int rc;
+
+	for (unsigned k = 0; k < st->n_workers; k++) {
+		if (spill_words(st, &st->workers[k].words))
+			return -1;
+		map_release(&st->workers[k].words);
+	}
+	if (spill_sort(st->spill))
+		return -1;
+	while ((rc = spill_next(st->spill, &record, &len)) > 0)
+		if (learn_words_add(out, record_word(record), len - sizeof(uint64_t), record_count(record)))
+			return -1;
+	st->c->spilled = spill_bytes_written(st->spill);
+	return rc;
+}
+
+static int open_workers(struct state *st)
+{
+	st->workers = calloc(st->n_workers, sizeof(*st->workers));
+	if (!st->workers)
+		return err_memory();
+	for (unsigned k = 0; k < st->n_workers; k++) {
+		st->workers[k].normalizer = normalizer_new(&st->c->normalizer);
+		if (!st->workers[k].normalizer)
+			return -1;
+	}
+	return 0;
+}
+
+static void close_state(struct state *st)
+{
+	for (unsigned k = 0; st->workers && k < st->n_workers; k++) {
+		normalizer_free(st->workers[k].normalizer);
+		map_release(&st->workers[k].words);
+	}
+	free(st->workers);
+	spill_close(st->spill);
+	buf_release(&st->record);
+	pthread_mutex_destroy(&st->lock);
+}
+
+int learn_count_run(struct learn_count *c, struct learn_words *w)
+{
+	struct state st = { .c = c, .n_workers = c->threads ? c->threads : 1, .lock = PTHREAD_MUTEX_INITIALIZER };
+	int rc;
+
+	/* Maps have room for up to twice what they hold; the other half of the memory is for the runs and the list. */
+	st.share = (size_t)(c->memory / 4 / st.n_workers);
+	assert(c->memory >= LEARN_MEMORY_LEAST);
+	c->words = c->long_words = c->spilled = 0;
+	learn_words_init(w, c->memory - LEARN_MEMORY_FIXED);
+	rc = open_workers(&st) || count_lines(&st) ? -1 : 0;
+	for (unsigned k = 0; !rc && k < st.n_workers; k++) {
+		c->words += st.workers[k].all;
+		c->long_words += st.workers[k].too_long;
+	}
+	if (!rc)
+		rc = st.spill ? join_runs(&st, w) : join_maps(&st, w);
+	close_state(&st);
+	if (rc)
+		learn_words_release(w);
+	return rc;
+}

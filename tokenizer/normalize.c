@@ -1,0 +1,456 @@
+#include "tokenizer/normalize.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/utf8.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 8192		/* bytes of words after which a batch is closed */
+#define STRETCH 512		/* bytes of words written between two looks at the room that is left, ... */
+#define ROOM (STRETCH + 8)	/* ... and up to 8 more */
+#define EACH(byte) ((uint64_t)0x0101010101010101u * (byte))
+
+enum { FINAL_SIGMA = 0x3C2, SMALL_SIGMA = 0x3C3 };
+
+/* Hangul syllables are L x V x T, laid out by arithmetic (Unicode, 3.12). */
+enum { HANGUL_FIRST = 0xAC00, L_FIRST = 0x1100, V_FIRST = 0x1161, T_FIRST = 0x11A7, V_COUNT = 21, T_COUNT = 28 };
+
+/* A code point of a run of nonstarters. */
+struct mark {
+	uint32_t cp;
+	uint8_t ccc;
+	bool kept;		/* not of category Mn */
+	bool joined;		/* came out of the decomposition of the character before */
+};
+
+struct normalizer {
+	struct normalizer_opts o;
+	enum char_form form;
+	uint16_t special;		/* flags of characters that do not just become their form */
+	uint16_t punct;			/* the flag that tells punctuation */
+	uint8_t ascii[128];		/* flags of ASCII characters: deleted, space, punctuation; letters and digits have none */
+	uint64_t case_bits;		/* 0x20 in each byte when letters are lower-cased */
+
+	/* the text */
+	const char *text, *at, *end;
+	uint64_t cp;			/* code points before AT; counted only for spans */
+	bool want_spans;
+
+	/* the batch */
+	char *out;
+	size_t len, cap;
+	size_t word_start;		/* the open word is out[word_start .. len) */
+	struct word *words;
+	size_t n_words, cap_words;
+	struct span *spans;
+	size_t n_spans, cap_spans;
+
+	/* the marks at hand, as they stand and as they are sorted, and where they stand */
+	struct mark *marks, *sorted;
+	uint64_t *places;
+	size_t n_marks, cap_marks, cap_sorted, n_places, cap_places;
+};
+
+static bool is_letter_or_digit(unsigned c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+struct normalizer *normalizer_new(const struct normalizer_opts *o)
+{
+	struct normalizer *n = calloc(1, sizeof(*n));
+
+	if (!n) {
+		err_memory();
+		return NULL;
+	}
+	n->o = *o;
+	n->form = (o->lower ? CHAR_LOWER : 0) + (o->strip_accents ? CHAR_BARE : 0);
+	n->punct = o->strip_accents ? CHAR_PUNCT_BARE : CHAR_PUNCT;
+	n->special = CHAR_DELETE | CHAR_SPACE | n->punct;
+	if (o->space_cjk)
+		n->special |= CHAR_CJK;
+	if (o->strip_accents)
+		n->special |= CHAR_HANGUL | CHAR_NONSTARTER | CHAR_TAIL;
+	if (o->lower)
+		n->special |= CHAR_SIGMA;
+	for (unsigned c = 0; c < 128; c++) {
+		/* take_ascii knows these by arithmetic. */
+		n->ascii[c] = (uint8_t)(chars_entry(o->chars, c)->flags & (CHAR_DELETE | CHAR_SPACE | CHAR_PUNCT));
+		assert(!n->ascii[c] == is_letter_or_digit(c));
+	}
+	n->case_bits = o->lower ? EACH(0x20) : 0;
+	return n;
+}
+
+void normalizer_free(struct normalizer *n)
+{
+	if (!n)
+		return;
+	free(n->out);
+	free(n->words);
+	free(n->spans);
+	free(n->marks);
+	free(n->sorted);
+	free(n->places);
+	free(n);
+}
+
+void normalizer_start(struct normalizer *n, const char *text, size_t len, bool spans)
+{
+	n->text = n->at = text;
+	n->end = text + len;
+	n->cp = 0;
+	n->want_spans = spans;
+	n->n_marks = n->n_places = 0;
+}
+
+/* --- writing ------------------------------------------------------------------- */
+
+/* Room for what BYTES bytes of words need, of words and spans too. */
+static int reserve(struct normalizer *n, size_t bytes)
+{
+	if (array_grow(&n->out, &n->cap, n->len + bytes + WORDS_SLACK, 1) ||
+	    array_grow(&n->words, &n->cap_words, n->n_words + bytes + 1, sizeof(*n->words)))
+		return -1;
+	return n->want_spans ? array_grow(&n->spans, &n->cap_spans, n->n_spans + bytes, sizeof(*n->spans)) : 0;
+}
+
+static void end_word(struct normalizer *n)
+{
+	if (n->len > n->word_start)
+		n->words[n->n_words++] = (struct word){ n->word_start, n->len - n->word_start };
+	n->word_start = n->len;
+}
+
+/* Adds a code point that came from the one at AT. */
+static void put(struct normalizer *n, uint32_t cp, uint64_t at)
+{
+	n->len += utf8_encode(cp, n->out + n->len);
+	if (n->want_spans)
+		n->spans[n->n_spans++] = (struct span){ at, at + 1 };
+}
+
+/* Adds the form of character CP. */
+static void put_form(struct normalizer *n, const struct char_entry *e, uint32_t cp, uint64_t at)
+{
+	const unsigned char *const form = n->o.chars->forms + e->forms[n->form];
+
+	if (!e->forms[n->form]) {
+		put(n, cp, at);
+		return;
+	}
+	memcpy(n->out + n->len, form + 1, CHARS_FORM_MAX);
+	n->len += form[0];
+	if (n->want_spans)
+		for (size_t i = utf8_count((const char *)form + 1, form[0]); i > 0; i--)
+			n->spans[n->n_spans++] = (struct span){ at, at + 1 };
+}
+
+static void put_hangul(struct normalizer *n, uint32_t cp, uint64_t at)
+{
+	const uint32_t s = cp - HANGUL_FIRST;
+
+	put(n, L_FIRST + s / (V_COUNT * T_COUNT), at);
+	put(n, V_FIRST + s / T_COUNT % V_COUNT, at);
+	if (s % T_COUNT)
+		put(n, T_FIRST + s % T_COUNT, at);
+}
+
+/* --- sigma ----------------------------------------------------------------------- */
+
+/* The nearest character before P that counts for its case: not deleted, not Case_Ignorable. NULL: there is none. */
+static const struct char_entry *neighbour_before(const struct normalizer *n, const char *p)
+{
+	while (p > n->text) {
+		const struct char_entry *e;
+		const char *q;
+
+		do
+			p--;
+		while (((unsigned char)*p & 0xC0) == 0x80);
+		q = p;
+		e = chars_entry(n->o.chars, utf8_next(&q));
+		if (!(e->flags & (CHAR_DELETE | CHAR_IGNORABLE)))
+			return e;
+	}
+	return NULL;
+}
+
+static const struct char_entry *neighbour_after(const struct normalizer *n, const char *p)
+{
+	while (p < n->end) {
+		const struct char_entry *e = chars_entry(n->o.chars, utf8_next(&p));
+
+		if (!(e->flags & (CHAR_DELETE | CHAR_IGNORABLE)))
+			return e;
+	}
+	return NULL;
+}
+
+/*
+ * Whether the sigma between START and END (in the text) is lower-cased to its
+ * final form, as Python's str.lower has it of a whitespace token: after a cased
+ * character, not before one. White space and ideographs, which end tokens, are
+ * neither cased nor ignorable, so the search ends at them.
+ */
+static bool sigma_is_final(const struct normalizer *n, const char *start, const char *end)
+{
+	const struct char_entry *before = neighbour_before(n, start), *after = neighbour_after(n, end);
+
+	return before && before->flags & CHAR_CASED && !(after && after->flags & CHAR_CASED);
+}
+
+/* --- nonstarters -------------------------------------------------------------------- */
+
+static int add_mark(struct normalizer *n, uint32_t cp, bool joined)
+{
+	const struct char_entry *e = chars_entry(n->o.chars, cp);
+
+	if (array_grow(&n->marks, &n->cap_marks, n->n_marks + 1, sizeof(*n->marks)))
+		return -1;
+	n->marks[n->n_marks++] = (struct mark){ cp, e->ccc, !e->forms[CHAR_BARE], joined };
+	return 0;
+}
+
+/* Takes the nonstarters that follow; deleted characters among them are as if they were not there. */
+static int take_marks(struct normalizer *n)
+{
+	while (n->at < n->end) {
+		const char *p = n->at;
+		const uint32_t cp = utf8_next(&p);
+		const uint16_t flags = chars_entry(n->o.chars, cp)->flags;
+
+		if (!(flags & (CHAR_DELETE | CHAR_NONSTARTER)))
+			break;
+		if (flags & CHAR_NONSTARTER) {
+			if (array_grow(&n->places, &n->cap_places, n->n_places + 1, sizeof(*n->places)) || add_mark(n, cp, false))
+				return -1;
+			n->places[n->n_places++] = n->cp;
+		}
+		n->at = p;
+		n->cp++;
+	}
+	return 0;
+}
+
+/* Canonical ordering: by class, equal ones as they stood. */
+static int sort_marks(struct normalizer *n)
+{
+	size_t before[257] = { 0 };
+
+	if (array_grow(&n->sorted, &n->cap_sorted, n->n_marks, sizeof(*n->sorted)))
+		return -1;
+	for (size_t i = 0; i < n->n_marks; i++)
+		before[n->marks[i].ccc + 1]++;
+	for (size_t c = 0; c < 256; c++)
+		before[c + 1] += before[c];
+	for (size_t i = 0; i < n->n_marks; i++)
+		n->sorted[before[n->marks[i].ccc]++] = n->marks[i];
+	return 0;
+}
+
+/*
+ * Writes the marks at hand and those that follow, in canonical order, less
+ * those of category Mn. Spans go by place, as Hugging Face's: the k-th mark
+ * of the sorted run is said to come from the k-th of the unsorted one. BASE is
+ * where the character before them stands.
+ */
+static int put_marks(struct normalizer *n, uint64_t base)
+{
+	size_t place = 0;
+
+	if (take_marks(n) || sort_marks(n) || reserve(n, UTF8_MAX * n->n_marks + ROOM))
+		return -1;
+	for (size_t i = 0; i < n->n_marks; i++) {
+		const struct mark *m = &n->sorted[i];
+
+		place += !m->joined;
+		if (m->kept)
+			put(n, m->cp, place ? n->places[place - 1] : base);
+	}
+	n->n_marks = n->n_places = 0;
+	return 0;
+}
+
+/* Passes the nonstarters that follow as long as nothing is left of them; whether it met one that stays. */
+static bool pass_marks(struct normalizer *n)
+{
+	while (n->at < n->end) {
+		const char *p = n->at;
+		const struct char_entry *e = chars_entry(n->o.chars, utf8_next(&p));
+
+		if (!(e->flags & (CHAR_DELETE | CHAR_NONSTARTER)))
+			return false;
+		if (e->flags & CHAR_NONSTARTER && !e->forms[CHAR_BARE])
+			return true;
+		n->at = p;
+		n->cp++;
+	}
+	return false;
+}
+
+/* The nonstarter at FIRST and those that follow: nearly always they are all of category Mn, and need no sorting. */
+static int put_nonstarters(struct normalizer *n, const char *first, uint64_t at)
+{
+	n->at = first;
+	n->cp = at;
+	if (!pass_marks(n))
+		return 0;
+	n->at = first;
+	n->cp = at;
+	return put_marks(n, at);
+}
+
+/* A character whose bare form ends in nonstarters, which are sorted together with those that follow it. */
+static int put_tailed(struct normalizer *n, const struct char_entry *e, uint64_t at)
+{
+	const unsigned char *form = n->o.chars->forms + e->forms[n->form];
+	const char *p = (const char *)form + 1, *const end = p + form[0];
+
+	while (p < end) {
+		const uint32_t cp = utf8_next(&p);
+
+		if (!(chars_entry(n->o.chars, cp)->flags & CHAR_NONSTARTER))
+			put(n, cp, at);
+		else if (add_mark(n, cp, true))
+			return -1;
+	}
+	return put_marks(n, at);
+}
+
+/* --- reading ------------------------------------------------------------------------- */
+
+/* The character CP that begins at START, with flags among n->special; N->AT is behind it. */
+static int take_special(struct normalizer *n, const struct char_entry *e, uint32_t cp, const char *start, uint64_t at)
+{
+	if (e->flags & CHAR_DELETE)
+		return 0;
+	if (e->flags & CHAR_SPACE) {
+		end_word(n);
+	} else if (e->flags & n->special & (CHAR_CJK | n->punct)) {
+		end_word(n);
+		put_form(n, e, cp, at);
+		end_word(n);
+	} else if (e->flags & n->special & CHAR_HANGUL) {
+		put_hangul(n, cp, at);
+	} else if (e->flags & n->special & CHAR_SIGMA) {
+		put(n, sigma_is_final(n, start, n->at) ? FINAL_SIGMA : SMALL_SIGMA, at);
+	} else if (e->flags & CHAR_NONSTARTER) {
+		return put_nonstarters(n, start, at);
+	} else {
+		return put_tailed(n, e, at);
+	}
+	return 0;
+}
+
+/* The next characters, whatever they are: as many as there is room for, or, unless spans are asked for, as are not ASCII. */
+static int take_characters(struct normalizer *n)
+{
+	for (unsigned i = 0; i < STRETCH / CHARS_FORM_MAX && n->at < n->end; i++) {
+		const char *const start = n->at;
+		const struct char_entry *e;
+		uint32_t cp;
+		uint64_t at;
+
+		if (!n->want_spans && (unsigned char)*start < 0x80)
+			return 0;
+		cp = utf8_next(&n->at);
+		e = chars_entry(n->o.chars, cp);
+		at = n->cp++;
+		if (!(e->flags & n->special))
+			put_form(n, e, cp, at);
+		else if (take_special(n, e, cp, start, at))
+			return -1;
+	}
+	return 0;
+}
+
+/* --- ASCII, fast ------------------------------------------------------------------------ */
+
+/* In each of eight bytes below 0x80: whether it is LOW to HIGH, as bit 7. */
+static uint64_t bytes_within(uint64_t x, unsigned char low, unsigned char high)
+{
+	return (x + EACH(0x80 - low)) & ~(x + EACH(0x7F - high)) & EACH(0x80);
+}
+
+/* How many of the eight bytes at P, from the first on, are ASCII letters and digits; all eight go to O, lower-cased where N asks for it. */
+static size_t copy_letters(const struct normalizer *n, const char *p, char *o)
+{
+	uint64_t x, low, letters, others;
+
+	memcpy(&x, p, sizeof(x));
+	x = le64toh(x);
+	low = x & EACH(0x7F);
+	letters = bytes_within(low | EACH(0x20), 'a', 'z') & ~x;
+	others = ~(letters | bytes_within(low, '0', '9')) & EACH(0x80);
+	others |= x & EACH(0x80);
+	x |= letters >> 2 & n->case_bits;
+	x = htole64(x);
+	memcpy(o, &x, sizeof(x));
+	return others ? (size_t)__builtin_ctzll(others) / 8 : 8;
+}
+
+/* The work of take_characters for ASCII alone: up to STRETCH bytes, spans not asked for. Stops before a byte that is not ASCII. */
+static void take_ascii(struct normalizer *n)
+{
+	const char *p = n->at, *const stop = n->end - p > STRETCH ? p + STRETCH : n->end;
+	char *o = n->out + n->len, *word = n->out + n->word_start;
+	struct word *w = n->words + n->n_words;
+
+	while (p < stop) {
+		unsigned char c, flags;
+
+		if (n->end - p >= 8) {
+			const size_t letters = copy_letters(n, p, o);
+
+			o += letters;
+			p += letters;
+			if (letters == 8)
+				continue;
+		}
+		c = (unsigned char)*p;
+		if (c >= 0x80)
+			break;
+		p++;
+		flags = n->ascii[c];
+		if (flags & CHAR_DELETE)
+			continue;
+		if (flags && o > word)
+			*w++ = (struct word){ (size_t)(word - n->out), (size_t)(o - word) };
+		word = flags ? o : word;
+		if (flags & CHAR_SPACE)
+			continue;
+		*o++ = n->o.lower && c >= 'A' && c <= 'Z' ? (char)(c + 0x20) : (char)c;
+		if (flags) {			/* punctuation */
+			*w++ = (struct word){ (size_t)(word - n->out), 1 };
+			word = o;
+		}
+	}
+	n->at = p;
+	n->len = (size_t)(o - n->out);
+	n->word_start = (size_t)(word - n->out);
+	n->n_words = (size_t)(w - n->words);
+}
+
+int normalizer_next(struct normalizer *n, struct words *w)
+{
+	n->len = n->word_start = n->n_words = n->n_spans = 0;
+	while (n->at < n->end && (n->len < BATCH || n->word_start < n->len)) {
+		if (reserve(n, ROOM))
+			return -1;
+		if (!n->want_spans && (unsigned char)*n->at < 0x80)
+			take_ascii(n);
+		else if (take_characters(n))
+			return -1;
+	}
+	if (reserve(n, 0))
+		return -1;
+	end_word(n);
+	*w = (struct words){ n->out, n->words, n->n_words, n->want_spans ? n->spans : NULL };
+	return n->n_words > 0;
+}

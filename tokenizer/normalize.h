@@ -1,0 +1,64 @@
+/*
+ * normalize.h - text to words.
+ *
+ * The first half of WordPiece: clean, set CJK characters apart, split at white
+ * space, lower-case, strip accents, split at punctuation. Which characters
+ * are which is in a table (chars.h), so one pass over the text does all of it.
+ *
+ *	struct normalizer_opts o = { .chars = chars_google(NULL), .lower = true, .strip_accents = true, .space_cjk = true };
+ *	struct normalizer *n = normalizer_new(&o);
+ *	struct words w;
+ *	normalizer_start(n, line, len, false);
+ *	while ((rc = normalizer_next(n, &w)) > 0)
+ *		for (size_t i = 0; i < w.count; i++)
+ *			... w.text + w.items[i].start, w.items[i].len
+ *	normalizer_free(n);
+ *
+ * Words come in batches, so that memory depends on the longest word, not on
+ * the length of the text. One normalizer a thread; the chars are shared.
+ */
+#ifndef TOKENIZER_NORMALIZE_H
+#define TOKENIZER_NORMALIZE_H
+
+#include "tokenizer/chars.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct normalizer_opts {
+	const struct chars *chars;
+	bool lower;		/* lower-case */
+	bool strip_accents;	/* decompose (NFD) and drop category Mn */
+	bool space_cjk;		/* each CJK ideograph is a word */
+};
+
+/* Where something came from in the text given: code points, the end excluded. */
+struct span {
+	uint64_t start, end;
+};
+
+struct word {
+	size_t start, len;	/* bytes in words.text; len > 0 */
+};
+
+#define WORDS_SLACK 16	/* bytes that may be read beyond the last word */
+
+/* A batch of words, in the order of the text; good until the next call to the normalizer. */
+struct words {
+	const char *text;		/* the words' bytes, one after the other, and WORDS_SLACK more that mean nothing */
+	const struct word *items;
+	size_t count;
+	const struct span *spans;	/* of every code point of TEXT, when asked for; else NULL */
+};
+
+struct normalizer;
+struct normalizer *normalizer_new(const struct normalizer_opts *o);	/* NULL: out of memory */
+void normalizer_free(struct normalizer *n);				/* accepts NULL */
+
+/* TEXT (valid UTF-8; it stays the caller's) is what the next calls split. SPANS: say where each code point came from. */
+void normalizer_start(struct normalizer *n, const char *text, size_t len, bool spans);
+
+/* The next batch: 1 (at least one word), 0 at the end, -1 out of memory. */
+int normalizer_next(struct normalizer *n, struct words *w);
+
+#endif

@@ -1,0 +1,261 @@
+#include "tokenizer/token_print.h"
+
+#include "base/err.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS_MAX 20
+
+struct token_printer {
+	const struct tokenizer *t;
+	struct encoder *encoder;
+	int form;
+	unsigned flags;
+	uint64_t count;
+	struct ids ids;
+	struct span *spans;
+	size_t cap_spans;
+	struct word_list words;
+};
+
+struct token_printer *token_printer_new(const struct tokenizer *t, int form, unsigned flags)
+{
+	const struct vocab_special s = vocab_special(tokenizer_vocab(t));
+	struct token_printer *p;
+
+	if (flags & TOKEN_ADD_SPECIAL && (s.cls == VOCAB_NONE || s.sep == VOCAB_NONE)) {
+		err_fail("the vocabulary has no %s", s.cls == VOCAB_NONE ? "[CLS]" : "[SEP]");
+		return NULL;
+	}
+	p = calloc(1, sizeof(*p));
+	if (!p) {
+		err_memory();
+		return NULL;
+	}
+	p->t = t;
+	p->form = form;
+	p->flags = flags;
+	p->encoder = encoder_new(t);
+	if (p->encoder)
+		return p;
+	token_printer_free(p);
+	return NULL;
+}
+
+void token_printer_free(struct token_printer *p)
+{
+	if (!p)
+		return;
+	encoder_free(p->encoder);
+	ids_release(&p->ids);
+	free(p->spans);
+	word_list_release(&p->words);
+	free(p);
+}
+
+uint64_t token_printer_count(const struct token_printer *p)
+{
+	return p->count;
+}
+
+/* --- ids, tokens, offsets -------------------------------------------------------- */
+
+/* Writes N at O, where DIGITS_MAX bytes fit; returns the end. */
+static char *put_number(char *o, uint64_t n)
+{
+	char digits[DIGITS_MAX], *d = digits + DIGITS_MAX;
+
+	do
+		*--d = (char)('0' + n % 10);
+	while (n /= 10);
+	memcpy(o, d, (size_t)(digits + DIGITS_MAX - d));
+	return o + (digits + DIGITS_MAX - d);
+}
+
+static int print_ids(const struct ids *ids, struct buf *out)
+{
+	char *o;
+
+	if (buf_reserve(out, (DIGITS_MAX + 1) * ids->count))
+		return -1;
+	o = out->data + out->len;
+	for (size_t i = 0; i < ids->count; i++) {
+		if (i)
+			*o++ = ' ';
+		o = put_number(o, ids->items[i]);
+	}
+	*o = 0;
+	out->len = (size_t)(o - out->data);
+	return 0;
+}
+
+static int print_offsets(const struct ids *ids, const struct span *spans, struct buf *out)
+{
+	char *o;
+
+	if (buf_reserve(out, 3 * (DIGITS_MAX + 1) * ids->count))
+		return -1;
+	o = out->data + out->len;
+	for (size_t i = 0; i < ids->count; i++) {
+		if (i)
+			*o++ = ' ';
+		o = put_number(o, ids->items[i]);
+		*o++ = ':';
+		o = put_number(o, spans[i].start);
+		*o++ = ':';
+		o = put_number(o, spans[i].end);
+	}
+	*o = 0;
+	out->len = (size_t)(o - out->data);
+	return 0;
+}
+
+static int print_tokens(const struct vocab *v, const struct ids *ids, struct buf *out)
+{
+	for (size_t i = 0; i < ids->count; i++) {
+		size_t len;
+		const char *const token = vocab_token(v, ids->items[i], &len);
+
+		if ((i && buf_add_byte(out, ' ')) || buf_add(out, token, len))
+			return -1;
+	}
+	return 0;
+}
+
+static int encode(struct token_printer *p, const char *text, size_t len)
+{
+	const bool add = p->flags & TOKEN_ADD_SPECIAL, spans = p->form == TOKEN_OFFSETS;
+	const struct vocab_special s = vocab_special(tokenizer_vocab(p->t));
+
+	p->ids.count = 0;
+	if (ids_reserve(&p->ids, 1) || (spans && array_grow(&p->spans, &p->cap_spans, 1, sizeof(*p->spans))))
+		return -1;
+	p->ids.count = add;
+	if (spans ? encoder_encode_spans(p->encoder, text, len, &p->ids, &p->spans, &p->cap_spans) :
+		    encoder_encode(p->encoder, text, len, &p->ids))
+		return -1;
+	if (!add)
+		return 0;
+	if (p->ids.count == 1) {
+		p->ids.count = 0;
+		return 0;
+	}
+	if (ids_reserve(&p->ids, 1) || (spans && array_grow(&p->spans, &p->cap_spans, p->ids.count + 1, sizeof(*p->spans))))
+		return -1;
+	p->ids.items[0] = s.cls;
+	p->ids.items[p->ids.count] = s.sep;
+	if (spans)
+		p->spans[0] = p->spans[p->ids.count] = (struct span){ 0, 0 };
+	p->ids.count++;
+	return 0;
+}
+
+/* --- words ------------------------------------------------------------------------ */
+
+static int print_words(const struct word_list *w, struct buf *out)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if ((i && buf_add_byte(out, ' ')) || buf_add(out, w->text.data + w->items[i].start, w->items[i].len))
+			return -1;
+	return 0;
+}
+
+static int print_word_offsets(const struct word_list *w, struct buf *out)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		const struct placed_word *word = &w->items[i];
+
+		if (buf_add(out, w->text.data + word->start, word->len) ||
+		    buf_addf(out, " %" PRIu64 " %" PRIu64 "\n", word->span.start, word->span.end))
+			return -1;
+	}
+	return 0;
+}
+
+/* Why WORD is [UNK]: too long, or the place where no token fits. */
+static int print_reason(const struct wordpiece *w, const char *word, size_t len, struct buf *out)
+{
+	size_t at = 0, n;
+	uint32_t id;
+
+	if (wordpiece_too_long(w, word, len))
+		return buf_adds(out, "\ttoo many characters");
+	while (at < len && (n = wordpiece_match(w, word + at, len - at, at > 0, &id)))
+		at += n;
+	if (at == len)
+		return 0;
+	return buf_adds(out, at ? "\tno token begins ##" : "\tno token begins ") || buf_add(out, word + at, len - at) ? -1 : 0;
+}
+
+/* The bytes of TEXT at the span's code points, reached from *P at code point *CP, which move on to its start. */
+static size_t find_source(struct span span, const char **p, uint64_t *cp)
+{
+	const char *q;
+
+	while (*cp < span.start) {
+		utf8_next(p);
+		++*cp;
+	}
+	q = *p;
+	for (uint64_t i = span.start; i < span.end; i++)
+		utf8_next(&q);
+	return (size_t)(q - *p);
+}
+
+static int explain_word(struct token_printer *p, const struct placed_word *word, const char *source, size_t source_len,
+			struct buf *out)
+{
+	const struct wordpiece *w = tokenizer_wordpiece(p->t);
+	const char *const text = p->words.text.data + word->start;
+
+	p->ids.count = 0;
+	if (word->special == VOCAB_NONE ? wordpiece_encode(w, text, word->len, &p->ids) :
+					  ids_add(&p->ids, word->special))
+		return -1;
+	if (buf_add(out, source, source_len) || buf_add_byte(out, '\t') || buf_add(out, text, word->len) ||
+	    buf_add_byte(out, '\t') || print_tokens(tokenizer_vocab(p->t), &p->ids, out) || buf_add_byte(out, '\t') ||
+	    print_ids(&p->ids, out))
+		return -1;
+	if (word->special != VOCAB_NONE ? buf_adds(out, "\tspecial token in the text") :
+					  print_reason(w, text, word->len, out))
+		return -1;
+	return buf_add_byte(out, '\n');
+}
+
+static int explain(struct token_printer *p, const char *text, struct buf *out)
+{
+	const char *source = text;
+	uint64_t cp = 0;
+
+	for (size_t i = 0; i < p->words.count; i++) {
+		const struct placed_word *word = &p->words.items[i];
+		const size_t len = find_source(word->span, &source, &cp);
+
+		if (explain_word(p, word, source, len, out))
+			return -1;
+	}
+	return 0;
+}
+
+int token_print(struct token_printer *p, const char *text, size_t len, struct buf *out)
+{
+	const bool words = p->form == TOKEN_WORDS || p->form == TOKEN_WORD_OFFSETS || p->form == TOKEN_EXPLAIN;
+	int rc = -1;
+
+	word_list_clear(&p->words);
+	if (words ? encoder_words(p->encoder, text, len, &p->words) : encode(p, text, len))
+		return -1;
+	p->count += words ? p->words.count : p->ids.count;
+	switch (p->form) {
+	case TOKEN_IDS: rc = print_ids(&p->ids, out); break;
+	case TOKEN_TOKENS: rc = print_tokens(tokenizer_vocab(p->t), &p->ids, out); break;
+	case TOKEN_OFFSETS: rc = print_offsets(&p->ids, p->spans, out); break;
+	case TOKEN_WORDS: rc = print_words(&p->words, out); break;
+	case TOKEN_WORD_OFFSETS: rc = print_word_offsets(&p->words, out); break;
+	case TOKEN_EXPLAIN: rc = explain(p, text, out); break;
+	}
+	return rc || buf_add_byte(out, '\n') ? -1 : 0;
+}

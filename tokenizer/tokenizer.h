@@ -1,0 +1,98 @@
+/*
+ * tokenizer.h - text to WordPiece ids, exactly as a named reference does it.
+ *
+ *	struct tokenizer *t;
+ *	struct tokenizer_opts o = TOKENIZER_OPTS_DEFAULT;
+ *	o.vocab = "vocab.txt";
+ *	if (tokenizer_open(&t, &o))
+ *		...
+ *	struct encoder *e = encoder_new(t);		(one a thread: scratch and cache)
+ *	encoder_encode(e, text, len, &ids);		(adds to ids)
+ *	encoder_free(e);
+ *	tokenizer_close(t);
+ *
+ * A line goes through two modules: normalize.h (clean, CJK, lower-case, accents,
+ * punctuation: text to words) and wordpiece.h (greedy longest match: a word to
+ * pieces). The tokenizer is read-only after tokenizer_open and may be shared.
+ */
+#ifndef TOKENIZER_TOKENIZER_H
+#define TOKENIZER_TOKENIZER_H
+
+#include "base/buf.h"
+#include "tokenizer/normalize.h"
+#include "tokenizer/vocab.h"
+#include "tokenizer/wordpiece.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tokenizer_compat { TOKENIZER_GOOGLE, TOKENIZER_HF };
+enum tokenizer_strip { TOKENIZER_STRIP_AUTO, TOKENIZER_STRIP_YES, TOKENIZER_STRIP_NO };	/* auto: yes unless cased */
+
+struct tokenizer_opts {
+	const char *vocab;		/* vocab.txt, or ... */
+	const char *model;		/* ... a model directory: vocab.txt and tokenizer_config.json, which says what is cased */
+	bool cased;			/* do not lower-case; not with a model directory */
+	int compat;			/* enum tokenizer_compat: whose ids */
+	int strip_accents;		/* enum tokenizer_strip */
+	uint64_t max_word;		/* code points; longer words are [UNK]; 0: the reference's (google 200, hf 100) */
+	const char *unicode;		/* version of google's tables, "14.0"; NULL: the default; hf has one table of its own */
+};
+#define TOKENIZER_OPTS_DEFAULT { 0 }
+
+struct tokenizer;
+
+/* Fails as vocab_load does; EXIT_USAGE for options that do not go together, EXIT_CORRUPT for a bad tokenizer_config.json. */
+int tokenizer_open(struct tokenizer **t, const struct tokenizer_opts *o);
+void tokenizer_close(struct tokenizer *t);			/* accepts NULL */
+const struct vocab *tokenizer_vocab(const struct tokenizer *t);
+const struct wordpiece *tokenizer_wordpiece(const struct tokenizer *t);
+
+/*
+ * What made the ids, for file headers: {"cased", "cjk", "compat", "id_bytes",
+ * "max_word", "strip_accents", "unicode", "vocab": {"sha256", "size"}}. Equal
+ * objects make equal ids. "unicode" is null for hf. The caller owns the
+ * reference; NULL: out of memory.
+ */
+json_t *tokenizer_describe(const struct tokenizer *t);
+
+/* Remembers the pieces of words met before, in a cache of 8 MiB, or of about CACHE_BYTES; only speed depends on it. */
+struct encoder;
+struct encoder *encoder_new(const struct tokenizer *t);		/* NULL: out of memory */
+struct encoder *encoder_new_sized(const struct tokenizer *t, size_t cache_bytes);
+void encoder_free(struct encoder *e);				/* accepts NULL */
+
+/*
+ * Adds the ids of TEXT (valid UTF-8 without line ends; other control
+ * characters and NUL are treated as the reference treats them) to IDS.
+ */
+int encoder_encode(struct encoder *e, const char *text, size_t len, struct ids *ids);
+
+/*
+ * The same with the place of each piece in code points of TEXT, as Hugging
+ * Face's offsets: SPANS[i] belongs to IDS->items[i]. *SPANS has room for *CAP
+ * spans and grows with IDS; the caller frees it.
+ */
+int encoder_encode_spans(struct encoder *e, const char *text, size_t len, struct ids *ids, struct span **spans, size_t *cap);
+
+/* Basic tokens: the words before they are cut into pieces, and where they came from. */
+struct placed_word {
+	size_t start, len;		/* bytes in word_list.text */
+	struct span span;		/* code points of the text given */
+	uint32_t special;		/* hf: the id of a special token written in the text; else VOCAB_NONE */
+};
+struct word_list {
+	struct buf text;
+	struct placed_word *items;
+	size_t count, cap;
+};
+#define WORD_LIST_INIT { BUF_INIT, NULL, 0, 0 }
+void word_list_clear(struct word_list *w);
+void word_list_release(struct word_list *w);
+
+/* Adds the words of TEXT to W. */
+int encoder_words(struct encoder *e, const char *text, size_t len, struct word_list *w);
+
+#endif

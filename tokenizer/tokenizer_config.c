@@ -1,0 +1,57 @@
+#include "tokenizer/tokenizer_config.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fs.h"
+
+#include <jansson.h>
+
+#define FILE_MAX_BYTES ((size_t)64 << 20)
+
+/* Field NAME into *VALUE, which stays where it is null or absent. */
+static int read_bool(const json_t *object, const char *name, bool *value, const char *path)
+{
+	const json_t *field = json_object_get(object, name);
+
+	if (!field || json_is_null(field))
+		return 0;
+	if (!json_is_boolean(field))
+		return err_corrupt("cannot use '%s': \"%s\" is neither true nor false", path, name);
+	*value = json_is_true(field);
+	return 0;
+}
+
+static int read_fields(struct tokenizer_config *c, const json_t *object, const char *path)
+{
+	if (!json_is_object(object))
+		return err_corrupt("cannot use '%s': not a JSON object", path);
+	if (read_bool(object, "do_lower_case", &c->lower, path))
+		return -1;
+	c->strip_accents = c->lower;
+	if (read_bool(object, "strip_accents", &c->strip_accents, path))
+		return -1;
+	return read_bool(object, "tokenize_chinese_chars", &c->space_cjk, path);
+}
+
+int tokenizer_config_read(struct tokenizer_config *c, const char *path)
+{
+	struct buf text = BUF_INIT;
+	json_error_t error;
+	json_t *object = NULL;
+	int rc = -1;
+
+	*c = (struct tokenizer_config){ true, true, true };
+	if (!fs_exists(path))
+		return 0;
+	if (fs_read_all(path, FILE_MAX_BYTES, &text))
+		goto out;
+	object = json_loadb(text.data ? text.data : "", text.len, 0, &error);
+	if (!object)
+		err_corrupt("cannot use '%s': line %d: %s", path, error.line, error.text);
+	else
+		rc = read_fields(c, object, path);
+out:
+	json_decref(object);
+	buf_release(&text);
+	return rc;
+}

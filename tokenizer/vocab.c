@@ -1,0 +1,247 @@
+#include "tokenizer/vocab.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/utf8.h"
+
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX_BYTES ((size_t)256 << 20)
+#define SHA256_BYTES 32
+#define BOM "\xEF\xBB\xBF"
+
+struct token {
+	const char *text;		/* in vocab.file, 0-ended */
+	uint32_t len;
+};
+
+struct vocab {
+	struct buf file;
+	struct token *tokens;
+	size_t size, cap;
+	struct trie trie;
+	uint32_t empty;			/* id of the empty token, which blank lines make */
+	size_t blank_lines, duplicates;
+	struct vocab_special special;
+	char sha256[2 * SHA256_BYTES + 1];
+};
+
+static int hash_file(struct vocab *v)
+{
+	unsigned char digest[SHA256_BYTES];
+
+	if (!EVP_Digest(v->file.data, v->file.len, digest, NULL, EVP_sha256(), NULL))
+		return err_fail("libcrypto cannot compute SHA-256");
+	for (size_t i = 0; i < SHA256_BYTES; i++)
+		snprintf(v->sha256 + 2 * i, 3, "%02x", digest[i]);
+	return 0;
+}
+
+static int refuse_line(const struct vocab *v, const char *at, const char *path, const char *what)
+{
+	size_t line = 1;
+
+	for (const char *p = v->file.data; (p = memchr(p, '\n', (size_t)(at - p))); p++)
+		line++;
+	return err_corrupt("cannot use vocabulary '%s': line %zu %s", path, line, what);
+}
+
+static int check_bytes(const struct vocab *v, const char *path)
+{
+	const char *const nul = memchr(v->file.data, 0, v->file.len);
+	const size_t valid = utf8_valid_prefix(v->file.data, v->file.len);
+
+	if (!v->file.len)
+		return err_corrupt("cannot use vocabulary '%s': it is empty", path);
+	if (valid < v->file.len)
+		return refuse_line(v, v->file.data + valid, path, "is not UTF-8");
+	return nul ? refuse_line(v, nul, path, "holds a NUL byte") : 0;
+}
+
+/* The part of a line, in valid UTF-8, that Python's str.strip leaves. */
+static struct token strip(const char *p, const char *end)
+{
+	while (p < end) {
+		const char *q = p;
+
+		if (!utf8_is_space(utf8_next(&q)))
+			break;
+		p = q;
+	}
+	while (p < end) {
+		const char *last = end, *q;
+
+		do
+			last--;
+		while (((unsigned char)*last & 0xC0) == 0x80);
+		q = last;
+		if (!utf8_is_space(utf8_next(&q)))
+			break;
+		end = last;
+	}
+	return (struct token){ p, (uint32_t)(end - p) };
+}
+
+static bool is_blank(const char *p, const char *end)
+{
+	return strspn(p, " \t\r\v\f") >= (size_t)(end - p);
+}
+
+static int add_token(struct vocab *v, struct token token, const char *path)
+{
+	uint32_t before;
+
+	if (v->size == VOCAB_MAX)
+		return err_corrupt("cannot use vocabulary '%s': it has more than %u lines", path, VOCAB_MAX);
+	if (array_grow(&v->tokens, &v->cap, v->size + 1, sizeof(*v->tokens)))
+		return -1;
+	if (token.len) {
+		before = trie_add(&v->trie, token.text, token.len, (uint32_t)v->size);
+		v->duplicates += before != TRIE_NONE;
+	} else {
+		v->duplicates += v->empty != VOCAB_NONE;
+		v->empty = (uint32_t)v->size;
+	}
+	v->tokens[v->size++] = token;
+	return 0;
+}
+
+/* Cuts the file into lines. What follows a token is white space, a line's end or the file's, so a 0 byte fits there afterwards. */
+static int add_lines(struct vocab *v, const char *path)
+{
+	const char *p = v->file.data, *const end = p + v->file.len;
+
+	while (p < end) {
+		const char *const newline = memchr(p, '\n', (size_t)(end - p));
+		const char *const stop = newline ? newline : end;
+
+		if (add_token(v, strip(p, stop), path))
+			return -1;
+		v->blank_lines += is_blank(p, stop);
+		p = newline ? newline + 1 : end;
+	}
+	for (size_t i = 0; i < v->size; i++)
+		v->file.data[v->tokens[i].text - v->file.data + v->tokens[i].len] = 0;
+	return 0;
+}
+
+static uint32_t id_of(const struct vocab *v, const char *token)
+{
+	return vocab_id(v, token, strlen(token));
+}
+
+static int load(struct vocab *v, const char *path)
+{
+	v->empty = VOCAB_NONE;
+	if (fs_read_all(path, FILE_MAX_BYTES, &v->file) || buf_reserve(&v->file, 1) || check_bytes(v, path) ||
+	    hash_file(v) || trie_init(&v->trie, v->file.len) || add_lines(v, path))
+		return -1;
+	v->special = (struct vocab_special){ .pad = id_of(v, "[PAD]"), .unk = id_of(v, "[UNK]"), .cls = id_of(v, "[CLS]"),
+					     .sep = id_of(v, "[SEP]"), .mask = id_of(v, "[MASK]") };
+	if (v->special.unk == VOCAB_NONE)
+		return err_corrupt("cannot use vocabulary '%s': it has no [UNK]%s", path,
+				   strncmp(v->tokens[0].text, BOM, 3) ? "" : " (a byte-order mark is part of its first token)");
+	return 0;
+}
+
+int vocab_load(struct vocab **v, const char *path)
+{
+	*v = calloc(1, sizeof(**v));
+	if (!*v)
+		return err_memory();
+	if (load(*v, path) == 0)
+		return 0;
+	vocab_free(*v);
+	*v = NULL;
+	return -1;
+}
+
+void vocab_free(struct vocab *v)
+{
+	if (!v)
+		return;
+	buf_release(&v->file);
+	free(v->tokens);
+	trie_release(&v->trie);
+	free(v);
+}
+
+uint32_t vocab_size(const struct vocab *v)
+{
+	return (uint32_t)v->size;	/* fewer than FILE_MAX_BYTES */
+}
+
+const char *vocab_token(const struct vocab *v, uint32_t id, size_t *len)
+{
+	if (len)
+		*len = v->tokens[id].len;
+	return v->tokens[id].text;
+}
+
+uint32_t vocab_id(const struct vocab *v, const char *token, size_t len)
+{
+	const uint32_t node = trie_walk(&v->trie, token, len);
+
+	if (node == TRIE_ROOT)
+		return v->empty;
+	return node == TRIE_NOWHERE || trie_value(&v->trie, node) == TRIE_NONE ? VOCAB_NONE : trie_value(&v->trie, node);
+}
+
+const struct trie *vocab_trie(const struct vocab *v)
+{
+	return &v->trie;
+}
+
+bool vocab_is_continuation(const struct vocab *v, uint32_t id)
+{
+	return !strncmp(v->tokens[id].text, "##", 2);
+}
+
+const char *vocab_sha256(const struct vocab *v)
+{
+	return v->sha256;
+}
+
+size_t vocab_blank_lines(const struct vocab *v)
+{
+	return v->blank_lines;
+}
+
+size_t vocab_duplicates(const struct vocab *v)
+{
+	return v->duplicates;
+}
+
+unsigned vocab_id_bytes(const struct vocab *v)
+{
+	return v->size <= 65536 ? 2 : 4;
+}
+
+struct vocab_special vocab_special(const struct vocab *v)
+{
+	return v->special;
+}
+
+/* "[unused", digits, "]": the slots that vocabularies keep for their users. */
+static bool is_unused_slot(const char *token)
+{
+	const char *p = token;
+	size_t digits;
+
+	if (strncmp(p, "[unused", 7))
+		return false;
+	p += 7;
+	digits = strspn(p, "0123456789");
+	return digits && !strcmp(p + digits, "]");
+}
+
+bool vocab_is_special(const struct vocab *v, uint32_t id)
+{
+	const struct vocab_special *s = &v->special;
+
+	return id == s->pad || id == s->unk || id == s->cls || id == s->sep || id == s->mask ||
+	       is_unused_slot(v->tokens[id].text);
+}

@@ -1,0 +1,52 @@
+/*
+ * vocab.h - a WordPiece vocabulary: tokens to ids and back.
+ *
+ * vocab.txt holds one token a line; the id is the line's number from 0.
+ * As in google-research/bert's load_vocab, each line is stripped of white
+ * space on both sides (Python's str.strip) and of two equal lines the last one
+ * counts. Read-only after vocab_load, so threads may share it.
+ */
+#ifndef TOKENIZER_VOCAB_H
+#define TOKENIZER_VOCAB_H
+
+#include "tokenizer/trie.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VOCAB_NONE UINT32_MAX
+#define VOCAB_MAX (TRIE_NONE - 1)		/* tokens: 16,777,214 */
+
+struct vocab;
+
+/*
+ * Loads PATH, of at most 256 MiB and VOCAB_MAX lines. Refused, with the line's
+ * number (EXIT_CORRUPT): ill-formed UTF-8, NUL bytes; an empty file, a missing
+ * [UNK]. Blank lines and
+ * duplicates are accepted as the reference does, and counted. A byte-order mark
+ * is no white space, so it is part of the first token, as in the reference.
+ */
+int vocab_load(struct vocab **v, const char *path);
+void vocab_free(struct vocab *v);
+
+uint32_t vocab_size(const struct vocab *v);				/* ids are below it */
+const char *vocab_token(const struct vocab *v, uint32_t id, size_t *len);	/* ended by a 0 byte; LEN may be NULL */
+uint32_t vocab_id(const struct vocab *v, const char *token, size_t len);	/* VOCAB_NONE when absent */
+const struct trie *vocab_trie(const struct vocab *v);			/* the tokens that are not empty, with their ids */
+bool vocab_is_continuation(const struct vocab *v, uint32_t id);		/* begins with "##" */
+const char *vocab_sha256(const struct vocab *v);			/* of the file's bytes, 64 hexadecimal digits */
+size_t vocab_blank_lines(const struct vocab *v);			/* lines of nothing, or of ASCII's white space */
+size_t vocab_duplicates(const struct vocab *v);				/* lines equal to an earlier one */
+unsigned vocab_id_bytes(const struct vocab *v);				/* 2 while size <= 65536, else 4 */
+
+/* Ids of the tokens that BERT gives a meaning to; VOCAB_NONE when absent. */
+struct vocab_special {
+	uint32_t pad, unk, cls, sep, mask;
+};
+struct vocab_special vocab_special(const struct vocab *v);
+
+/* Whether ID is one of those five or an [unusedN] slot. */
+bool vocab_is_special(const struct vocab *v, uint32_t id);
+
+#endif

@@ -1,0 +1,94 @@
+#include "tokenizer/wordpiece.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+struct wordpiece {
+	const struct trie *trie;
+	uint32_t continued;		/* the node "##" */
+	uint32_t unk;
+	uint64_t max_word;
+};
+
+int ids_grow(struct ids *ids, size_t more)
+{
+	if (more > SIZE_MAX - ids->count)
+		return err_memory();
+	return array_grow(&ids->items, &ids->cap, ids->count + more, sizeof(*ids->items));
+}
+
+int ids_add(struct ids *ids, uint32_t id)
+{
+	if (ids_reserve(ids, 1))
+		return -1;
+	ids->items[ids->count++] = id;
+	return 0;
+}
+
+void ids_release(struct ids *ids)
+{
+	free(ids->items);
+	*ids = (struct ids)IDS_INIT;
+}
+
+struct wordpiece *wordpiece_new(const struct vocab *v, uint64_t max_word)
+{
+	struct wordpiece *w = malloc(sizeof(*w));
+
+	if (!w) {
+		err_memory();
+		return NULL;
+	}
+	*w = (struct wordpiece){ .trie = vocab_trie(v), .continued = trie_walk(vocab_trie(v), "##", 2),
+				 .unk = vocab_special(v).unk, .max_word = max_word };
+	return w;
+}
+
+void wordpiece_free(struct wordpiece *w)
+{
+	free(w);
+}
+
+size_t wordpiece_match(const struct wordpiece *w, const char *text, size_t len, bool continued, uint32_t *id)
+{
+	uint32_t node = continued ? w->continued : TRIE_ROOT;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < len && node != TRIE_NOWHERE; i++) {
+		node = trie_step(w->trie, node, (unsigned char)text[i]);
+		if (node != TRIE_NOWHERE && trie_value(w->trie, node) != TRIE_NONE) {
+			longest = i + 1;
+			*id = trie_value(w->trie, node);
+		}
+	}
+	return longest;
+}
+
+bool wordpiece_too_long(const struct wordpiece *w, const char *word, size_t len)
+{
+	return len > w->max_word && utf8_count(word, len) > w->max_word;
+}
+
+int wordpiece_encode(const struct wordpiece *w, const char *word, size_t len, struct ids *ids)
+{
+	const size_t start = ids->count;
+
+	if (wordpiece_too_long(w, word, len))
+		goto unknown;
+	for (size_t at = 0, n; at < len; at += n) {
+		uint32_t id;
+
+		n = wordpiece_match(w, word + at, len - at, at > 0, &id);
+		if (!n)
+			goto unknown;
+		if (ids_add(ids, id))
+			return -1;
+	}
+	return 0;
+unknown:
+	ids->count = start;
+	return ids_add(ids, w->unk);
+}

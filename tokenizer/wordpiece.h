@@ -1,0 +1,52 @@
+/*
+ * wordpiece.h - a word to pieces: greedy longest match, first to last.
+ *
+ * From the word's beginning take the longest token of the vocabulary that the
+ * word begins with; from there on the longest token written with a leading
+ * "##"; and so on to the word's end. If nothing fits at some point, or the
+ * word has more than max_word code points, the whole word is [UNK].
+ *
+ * The vocabulary is walked as a trie (trie.h): one step a byte, so that finding
+ * the longest token costs its length and no more. Continuations are in the same
+ * trie, below its node "##".
+ */
+#ifndef TOKENIZER_WORDPIECE_H
+#define TOKENIZER_WORDPIECE_H
+
+#include "tokenizer/vocab.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ids {
+	uint32_t *items;
+	size_t count, cap;
+};
+#define IDS_INIT { NULL, 0, 0 }
+int ids_add(struct ids *ids, uint32_t id);
+int ids_grow(struct ids *ids, size_t more);
+void ids_release(struct ids *ids);
+
+/* Room for MORE ids after count. */
+static inline int ids_reserve(struct ids *ids, size_t more)
+{
+	return more <= ids->cap - ids->count ? 0 : ids_grow(ids, more);
+}
+
+struct wordpiece;
+
+/* V must outlive it. Read-only from then on, so threads may share it. NULL: out of memory. */
+struct wordpiece *wordpiece_new(const struct vocab *v, uint64_t max_word);
+void wordpiece_free(struct wordpiece *w);					/* accepts NULL */
+
+/* Adds the pieces of WORD (valid UTF-8, len > 0) to IDS. */
+int wordpiece_encode(const struct wordpiece *w, const char *word, size_t len, struct ids *ids);
+
+/* One step of it: the longest token at TEXT, CONTINUED when it is not a word's beginning. Its bytes of TEXT, 0: none fits. */
+size_t wordpiece_match(const struct wordpiece *w, const char *text, size_t len, bool continued, uint32_t *id);
+
+/* Whether a word has more code points than max_word. */
+bool wordpiece_too_long(const struct wordpiece *w, const char *word, size_t len);
+
+#endif

@@ -1,0 +1,141 @@
+/* bert-vocab - learns a WordPiece vocabulary from text. */
+#include "base/args.h"
+#include "base/err.h"
+#include "base/lines.h"
+#include "base/log.h"
+#include "base/out.h"
+#include "base/progress.h"
+#include "base/tool.h"
+#include "tokenizer/chars.h"
+#include "tokenizer/learn_alphabet.h"
+#include "tokenizer/learn_bpe.h"
+#include "tokenizer/learn_count.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct options {
+	struct args_common common;
+	uint64_t size, min_count, alphabet, unused, memory;
+	const char *initial;
+	int method;
+	bool cased, strict;
+};
+
+static int count_words(const struct options *o, const struct args *a, const struct normalizer_opts *n,
+		       struct learn_words *words)
+{
+	const struct lines_opts lo = { .strict = o->strict, .threads = (unsigned)o->common.threads };
+	struct progress progress;
+	struct learn_count c = { .normalizer = *n, .memory = o->memory, .threads = lo.threads, .progress = &progress };
+	uint64_t total;
+	int rc;
+
+	if (lines_open(&c.lines, a->operands, (size_t)a->n_operands, &lo))
+		return -1;
+	lines_progress(c.lines, &total);
+	progress_start(&progress, "lines", total);
+	rc = learn_count_run(&c, words);
+	progress_end(&progress);
+	if (!rc && lines_bad_bytes(c.lines))
+		log_warn("ill-formed UTF-8 was replaced by U+FFFD, %" PRIu64 " times", lines_bad_bytes(c.lines));
+	lines_close(c.lines);
+	if (rc)
+		return -1;
+	log_info("%" PRIu64 " words, %" PRIu64 " different; %" PRIu64 " of more than %d characters were passed over",
+		 c.words, words->count + words->dropped, c.long_words, LEARN_WORD_MAX);
+	if (words->dropped)
+		log_warn("to stay within --memory, words that occur %" PRIu64 " times or less were dropped: %" PRIu64
+			 " of %" PRIu64 " different ones, %.4f %% of the text",
+			 words->floor, words->dropped, words->count + words->dropped,
+			 100.0 * (double)words->dropped_count / (double)(c.words - c.long_words));
+	if (words->count)
+		return 0;
+	learn_words_release(words);
+	return err_fail(words->dropped ? "no words are left: --memory is too small" : "no words were found");
+}
+
+static int merge_pairs(const struct options *o, struct learn_bpe *l)
+{
+	struct progress progress;
+	int rc;
+
+	l->progress = &progress;
+	progress_start(&progress, "tokens", 0);
+	rc = learn_bpe_run(l);
+	progress_end(&progress);
+	if (rc)
+		return -1;
+	log_info("%" PRIu64 " characters, %" PRIu64 " of them inside words; %" PRIu64 " others left out, which occur %"
+		 PRIu64 " times; the last merged pair occurred %" PRIu64 " times",
+		 l->letters, l->inside, l->left_out, l->left_out_count, l->last_count);
+	if (l->tokens < o->size)
+		log_warn("only %" PRIu64 " tokens could be learnt: no other pair occurs %" PRIu64 " times", l->tokens,
+			 o->min_count);
+	return 0;
+}
+
+static int learn_vocab(const struct options *o, const struct args *a, struct learn_bpe *l)
+{
+	const struct normalizer_opts n = { .chars = chars_google(NULL), .lower = !o->cased, .strip_accents = !o->cased,
+					   .space_cjk = true };
+	struct learn_words words = { 0 };
+	uint32_t *initial = NULL;
+	struct out *out = NULL;
+	int rc = -1;
+
+	if ((o->initial && alphabet_read(o->initial, &n, &initial, &l->n_initial)) ||
+	    out_open(&out, o->common.output) || count_words(o, a, &n, &words))
+		goto end;
+	l->words = &words;
+	l->initial = initial;
+	rc = merge_pairs(o, l);
+	if (rc)
+		goto end;
+	rc = out_write(out, l->vocab.data, l->vocab.len) || out_commit(out) ? -1 : 0;
+	if (!rc)
+		out = NULL;
+	learn_bpe_release(l);
+end:
+	out_discard(out);
+	learn_words_release(&words);
+	free(initial);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	static struct options o = { .min_count = 2, .alphabet = 1000, .memory = 1 << 30 };
+	const struct arg table[] = {
+		ARG_UINT("size", 0, &o.size, LEARN_SPECIALS + 1, LEARN_SIZE_MAX, "N", "tokens of the vocabulary, special ones too; required"),
+		ARG_FLAG("cased", 0, &o.cased, "keep case and accents"),
+		ARG_CHOICE("method", 0, &o.method, "bpe", "how to learn: merge the most frequent pair, again and again"),
+		ARG_UINT("min-count", 0, &o.min_count, 1, UINT64_MAX, "N", "merge no pair that occurs less often"),
+		ARG_UINT("alphabet", 0, &o.alphabet, 1, UINT32_MAX, "N", "keep the N most frequent characters"),
+		ARG_STR("initial-alphabet", 0, &o.initial, "FILE", "keep all characters of FILE, however rare"),
+		ARG_UINT("unused", 0, &o.unused, 0, LEARN_SIZE_MAX, "N", "slots [unused0] ... after [PAD], for tokens added later"),
+		ARG_SIZE("memory", 0, &o.memory, LEARN_MEMORY_LEAST, (uint64_t)1 << 50, "drop the rarest words rather than use more memory"),
+		ARG_FLAG("strict", 0, &o.strict, "ill-formed UTF-8 is an error, not replaced"),
+		ARG_COMMON(&o.common),
+		ARG_END
+	};
+	struct args a = { .synopsis = "bert-vocab [options] --size N [FILE...]",
+			  .about = "Learns a WordPiece vocabulary from text.",
+			  .table = table, .common = &o.common, .max_operands = -1 };
+	struct learn_bpe l = { 0 };
+	const int rc = args_parse(&a, argc, argv);
+
+	if (rc != ARGS_RUN)
+		return rc;
+	tool_start();
+	l.size = o.size;
+	l.min_count = o.min_count;
+	l.alphabet = o.alphabet;
+	l.unused = o.unused;
+	if (!o.size)
+		err_usage("no size; give one with --size N");
+	if (!o.size || learn_vocab(&o, &a, &l))
+		return tool_fail();
+	return tool_finish("%" PRIu64 " tokens from %" PRIu64 " characters and %" PRIu64 " merges", l.tokens, l.letters,
+			   l.tokens - LEARN_SPECIALS - l.unused - l.letters - l.inside);
+}
