@@ -1,0 +1,221 @@
+/* What lies in a folder of shards. */
+#include "shards/folder.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "shards/manifest.h"
+
+#include <sys/stat.h>
+
+#define SUFFIX ".shard"
+
+bool folder_is(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static bool has_suffix(const char *name)
+{
+	const size_t n = strlen(name), s = strlen(SUFFIX);
+
+	return n > s && name[0] != '.' && !strcmp(name + n - s, SUFFIX);
+}
+
+int folder_names(const char *folder, char ***names, size_t *n)
+{
+	size_t all, kept = 0;
+
+	*n = 0;
+	if (fs_list(folder, names, &all))
+		return -1;
+	for (size_t k = 0; k < all; k++) {
+		if (has_suffix((*names)[k]))
+			(*names)[kept++] = (*names)[k];
+		else
+			free((*names)[k]);
+	}
+	*n = kept;
+	return 0;
+}
+
+/* Names to paths, in place. */
+static int join_all(const char *folder, char **names, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		char *path = fs_join(folder, names[k]);
+
+		if (!path)
+			return -1;
+		free(names[k]);
+		names[k] = path;
+	}
+	return 0;
+}
+
+static int names_of_manifest(const struct manifest *m, char ***names, size_t *n)
+{
+	*names = calloc(m->n_shards + 1, sizeof(**names));
+	if (!*names)
+		return err_memory();
+	for (size_t k = 0; k < m->n_shards; k++, ++*n) {
+		(*names)[k] = strdup(m->shards[k].name);
+		if (!(*names)[k])
+			return err_memory();
+	}
+	return 0;
+}
+
+static int list_folder(const char *folder, char ***names, size_t *n)
+{
+	struct manifest *m;
+	int rc;
+
+	if (manifest_load(&m, folder))
+		return -1;
+	rc = m ? names_of_manifest(m, names, n) : folder_names(folder, names, n);
+	manifest_free(m);
+	if (rc || join_all(folder, *names, *n))
+		return -1;
+	return *n ? 0 : err_fail("no shards in '%s'", folder);
+}
+
+int folder_shards(const char *path, char ***paths, size_t *n)
+{
+	*paths = NULL;
+	*n = 0;
+	if (folder_is(path)) {
+		if (!list_folder(path, paths, n))
+			return 0;
+		fs_free_names(*paths, *n);
+		*paths = NULL;
+		*n = 0;
+		return -1;
+	}
+	*paths = calloc(1, sizeof(**paths));
+	if (!*paths || !(**paths = strdup(path))) {
+		free(*paths);
+		*paths = NULL;
+		return err_memory();
+	}
+	*n = 1;
+	return 0;
+}
+
+static uint64_t size_of(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+uint64_t folder_bytes(const char *const *paths, int n)
+{
+	uint64_t bytes = 0;
+
+	for (int k = 0; k < n; k++) {
+		char **names = NULL;
+		size_t n_names = 0;
+
+		if (!folder_is(paths[k])) {
+			bytes += size_of(paths[k]);
+			continue;
+		}
+		if (!folder_names(paths[k], &names, &n_names) && !join_all(paths[k], names, n_names))
+			for (size_t j = 0; j < n_names; j++)
+				bytes += size_of(names[j]);
+		fs_free_names(names, n_names);
+	}
+	return bytes;
+}
+
+/* Digits at *P up to END, which must be there, into *V. */
+static bool take_number(const char **p, const char *end, uint32_t *v)
+{
+	const char *s = *p;
+	uint64_t x = 0;
+
+	for (; *s >= '0' && *s <= '9' && x <= UINT32_MAX; s++)
+		x = 10 * x + (uint64_t)(*s - '0');
+	if (s == *p || x > UINT32_MAX || strncmp(s, end, strlen(end)))
+		return false;
+	*v = (uint32_t)x;
+	*p = s + strlen(end);
+	return true;
+}
+
+bool folder_parse_name(const char *path, uint32_t *shard, uint32_t *shards)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	for (const char *dash = strchr(name, '-'); dash; dash = strchr(dash + 1, '-')) {
+		const char *p = dash + 1;
+
+		if (take_number(&p, "-of-", shard) && take_number(&p, SUFFIX, shards) && !*p)
+			return true;
+	}
+	return false;
+}
+
+/* --- the vocabulary ------------------------------------------------------------------------- */
+
+static const json_t *wanted(const json_t *tokenizer)
+{
+	return json_object_get(tokenizer, "vocab");
+}
+
+bool folder_vocab_is(const struct vocab *v, const json_t *tokenizer)
+{
+	const char *sha256 = json_string_value(json_object_get(wanted(tokenizer), "sha256"));
+
+	return sha256 && !strcmp(sha256, vocab_sha256(v)) &&
+	       json_integer_value(json_object_get(wanted(tokenizer), "size")) == (json_int_t)vocab_size(v);
+}
+
+static char *vocab_beside(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+	char *vocab = folder ? fs_join(folder, FOLDER_VOCAB) : NULL;
+
+	if (!folder)
+		err_memory();
+	free(folder);
+	return vocab;
+}
+
+/* One that cannot be read is as none: whoever needs it says so. */
+static int load_beside(struct vocab **v, const char *beside, const json_t *tokenizer)
+{
+	char *path = vocab_beside(beside);
+
+	if (!path)
+		return -1;
+	if (fs_exists(path) && vocab_load(v, path))
+		*v = NULL;
+	free(path);
+	if (*v && !folder_vocab_is(*v, tokenizer)) {
+		vocab_free(*v);
+		*v = NULL;
+	}
+	return 0;
+}
+
+int folder_vocab(struct vocab **v, const char *given, const char *beside, const json_t *tokenizer)
+{
+	const char *sha256 = json_string_value(json_object_get(wanted(tokenizer), "sha256"));
+
+	if (*v && folder_vocab_is(*v, tokenizer))
+		return 0;
+	vocab_free(*v);
+	*v = NULL;
+	if (!given)
+		return load_beside(v, beside, tokenizer);
+	if (vocab_load(v, given))
+		return -1;
+	if (!folder_vocab_is(*v, tokenizer))
+		return err_fail("'%s' is not the vocabulary of '%s': its sha256 is %.12s..., not %.12s...", given,
+				beside, vocab_sha256(*v), sha256);
+	return 0;
+}

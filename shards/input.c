@@ -1,0 +1,175 @@
+/* The files that bert-shard is given: what each is. input_read.c reads them. */
+#include "shards/input.h"
+#include "base/err.h"
+#include "shards/canon.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define SAMPLE_WHOLE (1 << 20)		/* files up to this are hashed whole */
+#define SAMPLE_PIECES 256
+#define SAMPLE_PIECE 4096
+
+/* N bytes at OFFSET of FD into the hash. */
+static int hash_piece(XXH3_state_t *hash, int fd, uint64_t offset, size_t n)
+{
+	char bytes[SAMPLE_PIECE];
+
+	while (n) {
+		const ssize_t got = pread(fd, bytes, n < sizeof(bytes) ? n : sizeof(bytes), (off_t)offset);
+
+		if (got < 0)
+			return err_sys("cannot read");
+		if (!got)
+			return err_fail("it became shorter while it was read");
+		XXH3_128bits_update(hash, bytes, (size_t)got);
+		offset += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+/* floor(i * (bytes - SAMPLE_PIECE) / (SAMPLE_PIECES - 1)) */
+static uint64_t piece_offset(uint64_t bytes, uint64_t i)
+{
+	return (uint64_t)((unsigned __int128)(bytes - SAMPLE_PIECE) * i / (SAMPLE_PIECES - 1));
+}
+
+static int hash_sample(int fd, uint64_t bytes, struct key *sample)
+{
+	XXH3_state_t *hash = XXH3_createState();
+	XXH128_hash_t digest;
+	int rc = 0;
+
+	if (!hash)
+		return err_memory();
+	XXH3_128bits_reset(hash);
+	if (bytes <= SAMPLE_WHOLE)
+		rc = hash_piece(hash, fd, 0, (size_t)bytes);
+	else
+		for (uint64_t i = 0; i < SAMPLE_PIECES && !rc; i++)
+			rc = hash_piece(hash, fd, piece_offset(bytes, i), SAMPLE_PIECE);
+	digest = XXH3_128bits_digest(hash);
+	*sample = (struct key){ digest.high64, digest.low64 };
+	XXH3_freeState(hash);
+	return rc;
+}
+
+/*
+ * Size and sample of a regular file; anything else is a stream. A FIFO is not
+ * even opened: closing it again would end whoever writes into it.
+ */
+static int look_at_file(struct input *f)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (stat(f->name, &st))
+		return err_sys("cannot open '%s'", f->name);
+	if (S_ISDIR(st.st_mode))
+		return err_fail("'%s' is a folder", f->name);
+	f->stream = !S_ISREG(st.st_mode);
+	if (f->stream)
+		return 0;
+	fd = open(f->name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys("cannot open '%s'", f->name);
+	f->bytes = (uint64_t)st.st_size;
+	rc = hash_sample(fd, f->bytes, &f->sample);
+	if (rc)
+		err_prefix("'%s'", f->name);
+	close(fd);
+	return rc;
+}
+
+/* Whether H was made as TOKENIZER says; the reason names the first member that differs. */
+int inputs_check_tokenizer(const char *name, const struct tokdoc_header *h, const json_t *tokenizer)
+{
+	struct buf what = BUF_INIT;
+	int rc = canon_difference(h->tokenizer, tokenizer, &what);
+
+	if (rc > 0)
+		rc = err_fail("the token documents in '%s' were made otherwise: %s", name, what.data);
+	buf_release(&what);
+	return rc;
+}
+
+static int check_token_file(struct input *f, const json_t *tokenizer, unsigned threads)
+{
+	struct tokdoc_reader *r;
+	struct in *in;
+	int rc;
+
+	if (in_open(&in, f->name, threads) || tokdoc_reader_open(&r, in))
+		return -1;
+	rc = inputs_check_tokenizer(f->name, tokdoc_reader_header(r), tokenizer);
+	tokdoc_reader_close(r);
+	return rc;
+}
+
+/* What a regular file holds. */
+static int sniff(struct input *f, const json_t *tokenizer, unsigned threads)
+{
+	struct in *in;
+
+	if (in_open(&in, f->name, threads))
+		return -1;
+	f->tokens = frame_sniff(in);
+	f->packed = in_is_packed(in);
+	in_close(in);
+	return f->tokens ? check_token_file(f, tokenizer, threads) : 0;
+}
+
+static int look_at_standard(struct inputs *in, struct input *f, unsigned threads)
+{
+	f->name = "-";
+	f->stream = true;
+	if (in_open(&in->standard, "-", threads))
+		return -1;
+	f->tokens = frame_sniff(in->standard);
+	f->packed = in_is_packed(in->standard);
+	return 0;
+}
+
+int inputs_open(struct inputs *in, const char *const *files, size_t n, const json_t *tokenizer, unsigned threads)
+{
+	const bool standard = !n || (n == 1 && !strcmp(files[0], "-"));
+	const size_t count = standard ? 1 : n;
+
+	*in = (struct inputs){ .files = calloc(count, sizeof(*in->files)), .n = count };
+	if (!in->files)
+		return err_memory();
+	for (size_t i = 0; i < count; i++) {
+		struct input *f = &in->files[i];
+
+		if (standard) {
+			if (look_at_standard(in, f, threads))
+				goto fail;
+		} else {
+			f->name = files[i];
+			if (!strcmp(f->name, "-")) {
+				err_usage("standard input cannot stand among files");
+				goto fail;
+			}
+			if (look_at_file(f) || (!f->stream && sniff(f, tokenizer, threads)))
+				goto fail;
+		}
+		in->streams |= f->stream;
+		in->bytes += f->bytes;
+	}
+	return 0;
+fail:
+	inputs_close(in);
+	return -1;
+}
+
+void inputs_close(struct inputs *in)
+{
+	if (!in)
+		return;
+	in_close(in->standard);
+	free(in->files);
+	*in = (struct inputs){ .n = 0 };
+}

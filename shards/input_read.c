@@ -1,0 +1,417 @@
+/* Reads the input: text is tokenized on the way, token documents are checked. */
+#include "shards/input.h"
+#include "base/err.h"
+#include "base/lines.h"
+#include "base/pool.h"
+#include "shards/canon.h"
+#include "shards/keys.h"
+
+#include <inttypes.h>
+
+#define BATCH_DOCUMENTS 64
+#define BATCH_BYTES (256 << 10)		/* of text, after which a batch is closed */
+#define SLOT_BYTES (1 << 20)		/* a document's memory is kept for the next up to this */
+
+static int count_and_take(struct inputs_reading *r, size_t file, const struct tokdoc_totals *one,
+			  const unsigned char *body, size_t len)
+{
+	tokdoc_totals_add(&r->counts[file], one);
+	tokdoc_totals_add(&r->total, one);
+	return r->take(r->ctx, body, len);
+}
+
+static void show(const struct inputs_reading *r, uint64_t bytes)
+{
+	if (r->progress)
+		progress_update(r->progress, r->total.documents, bytes);
+}
+
+/* --- text ----------------------------------------------------------------------------------- */
+
+/* Documents on their way through the pool. */
+struct batch {
+	struct document docs[BATCH_DOCUMENTS];
+	uint32_t tokens[BATCH_DOCUMENTS];
+	size_t n;
+	uint64_t progress;		/* bytes read when it was full */
+	struct buf records;
+};
+
+struct text_worker {
+	struct encoder *encoder;
+	struct ids ids;
+	struct tokdoc doc;
+};
+
+struct text_run {
+	struct inputs_reading *r;
+	struct lines *lines;
+	size_t first_file;		/* of the run, among all */
+	unsigned id_bytes;
+	struct text_worker *workers;
+	uint64_t before;		/* bytes of files before this run, for progress */
+};
+
+static int read_batch(void *ctx, void *item)
+{
+	struct text_run *run = ctx;
+	struct batch *b = item;
+	uint64_t total;
+	size_t bytes = 0;
+
+	for (b->n = 0; b->n < BATCH_DOCUMENTS && bytes < BATCH_BYTES; b->n++) {
+		const int rc = lines_next_document(run->lines, &b->docs[b->n]);
+
+		if (rc < 0)
+			return -1;
+		if (!rc)
+			break;
+		bytes += b->docs[b->n].text.len;
+	}
+	b->progress = run->before + lines_progress(run->lines, &total);
+	return b->n > 0;
+}
+
+/* The record of document D, by worker W, to RECORDS. */
+static int encode_document(const struct text_run *run, struct text_worker *w, const struct document *d,
+			   struct buf *records, uint32_t *tokens)
+{
+	struct tokdoc *t = &w->doc;
+	uint64_t start = 0;
+
+	w->ids.count = 0;
+	if (array_grow(&t->lengths, &t->cap_lengths, d->n_lines, sizeof(*t->lengths)))
+		return -1;
+	for (size_t i = 0; i < d->n_lines; i++) {
+		const size_t before = w->ids.count;
+
+		if (encoder_encode(w->encoder, d->text.data + start, (size_t)(d->ends[i] - start) - 1, &w->ids))
+			return -1;
+		if (w->ids.count > TOKDOC_TOKENS_MAX)
+			return err_fail("a document has more than %" PRIu32 " tokens", (uint32_t)TOKDOC_TOKENS_MAX);
+		t->lengths[i] = (uint32_t)(w->ids.count - before);
+		start = d->ends[i];
+	}
+	t->key = d->key;
+	t->text_bytes = d->text.len - 1;
+	t->n_sentences = d->n_lines;
+	t->ids = w->ids.items;
+	t->n_tokens = w->ids.count;
+	t->id_bytes = sizeof(*w->ids.items);
+	*tokens = (uint32_t)w->ids.count;
+	return tokdoc_encode(records, t, run->id_bytes);
+}
+
+static int encode_batch(void *ctx, void *item, unsigned worker)
+{
+	const struct text_run *run = ctx;
+	struct batch *b = item;
+
+	buf_clear(&b->records);
+	for (size_t i = 0; i < b->n; i++)
+		if (encode_document(run, &run->workers[worker], &b->docs[i], &b->records, &b->tokens[i]))
+			return -1;
+	return 0;
+}
+
+static int take_batch(void *ctx, void *item)
+{
+	struct text_run *run = ctx;
+	struct batch *b = item;
+	const unsigned char *p = (const unsigned char *)b->records.data, *end = p + b->records.len, *body;
+	size_t len;
+
+	for (size_t i = 0; i < b->n; i++) {
+		struct document *d = &b->docs[i];
+		const struct tokdoc_totals one = { 1, d->n_lines, b->tokens[i], d->text.len - 1, d->key };
+
+		if (tokdoc_split(&p, end, &body, &len) ||
+		    count_and_take(run->r, run->first_file + d->file, &one, body, len))
+			return -1;
+		if (d->text.cap > SLOT_BYTES) {
+			document_release(d);
+			*d = (struct document)DOCUMENT_INIT;
+		}
+	}
+	if (b->records.cap > 4 * SLOT_BYTES)
+		buf_release(&b->records);
+	show(run->r, b->progress);
+	return 0;
+}
+
+static void free_batches(struct batch *batches, size_t n)
+{
+	for (size_t i = 0; batches && i < n; i++) {
+		for (size_t d = 0; d < BATCH_DOCUMENTS; d++)
+			document_release(&batches[i].docs[d]);
+		buf_release(&batches[i].records);
+	}
+	free(batches);
+}
+
+static void free_workers(struct text_worker *w, unsigned n)
+{
+	for (unsigned i = 0; w && i < n; i++) {
+		encoder_free(w[i].encoder);
+		ids_release(&w[i].ids);
+		tokdoc_release(&w[i].doc);
+	}
+	free(w);
+}
+
+/* Tokenizes all that RUN's lines give. */
+static int pump_text(struct text_run *run)
+{
+	const unsigned threads = run->r->threads ? run->r->threads : 1, depth = 2 * threads;
+	struct batch *batches = calloc(depth, sizeof(*batches));
+	struct pool pool = {
+		.threads = threads, .depth = depth, .items = batches, .item_size = sizeof(*batches),
+		.read = read_batch, .work = encode_batch, .write = take_batch, .ctx = run,
+	};
+	int rc = -1;
+
+	run->workers = calloc(threads, sizeof(*run->workers));
+	if (!batches || !run->workers) {
+		err_memory();
+		goto done;
+	}
+	for (unsigned i = 0; i < threads; i++) {
+		run->workers[i].encoder = encoder_new(run->r->tokenizer);
+		if (!run->workers[i].encoder)
+			goto done;
+	}
+	rc = pool_run(&pool);
+	run->r->bad_bytes += lines_bad_bytes(run->lines);
+done:
+	free_batches(batches, depth);
+	free_workers(run->workers, threads);
+	return rc;
+}
+
+/* Files FIRST .. FIRST+N-1, all text. */
+static int read_text(struct inputs_reading *r, size_t first, size_t n, uint64_t before)
+{
+	struct lines_opts opts = { .threads = r->threads };
+	struct text_run run = {
+		.r = r,
+		.first_file = first,
+		.before = before,
+		.id_bytes = vocab_id_bytes(tokenizer_vocab(r->tokenizer)),
+	};
+	const char **names = calloc(n, sizeof(*names));
+	struct in *standard = r->inputs->standard;
+	int rc = -1;
+
+	if (!names)
+		return err_memory();
+	for (size_t i = 0; i < n; i++)
+		names[i] = r->inputs->files[first + i].name;
+	if (standard) {
+		r->inputs->standard = NULL;	/* lines owns it now */
+		rc = lines_open_stream(&run.lines, standard, &opts);
+	} else if (r->parts == 1 || !lines_divide(names, n, r->part, r->parts, &opts)) {
+		rc = lines_open(&run.lines, names, n, &opts);
+	}
+	if (!rc) {
+		rc = pump_text(&run);
+		lines_close(run.lines);
+	}
+	free(names);
+	return rc;
+}
+
+/* --- token documents: a file, by block ---------------------------------------------------------- */
+
+struct checked_block {
+	uint64_t number;
+	struct frame_block block;
+	struct tokdoc_totals *counts;	/* [block.records] */
+	size_t cap;
+};
+
+struct token_run {
+	struct inputs_reading *r;
+	struct tokdoc_file *file;
+	size_t number;			/* of the file */
+	uint64_t next, end;		/* blocks */
+	struct tokdoc *workers;
+	uint64_t before, bytes;		/* for progress */
+	struct tokdoc_totals seen;
+};
+
+static int read_number(void *ctx, void *item)
+{
+	struct token_run *run = ctx;
+
+	if (run->next == run->end)
+		return 0;
+	((struct checked_block *)item)->number = run->next++;
+	return 1;
+}
+
+static int check_block(void *ctx, void *item, unsigned worker)
+{
+	const struct token_run *run = ctx;
+	const struct tokdoc_header *h = tokdoc_file_header(run->file);
+	struct tokdoc *d = &run->workers[worker];
+	struct checked_block *c = item;
+	const unsigned char *p, *end;
+
+	if (tokdoc_file_read(run->file, c->number, &c->block) ||
+	    array_grow(&c->counts, &c->cap, c->block.records, sizeof(*c->counts)))
+		return -1;
+	p = (const unsigned char *)c->block.raw.data;
+	end = p + c->block.raw.len;
+	for (uint32_t i = 0; i < c->block.records; i++) {
+		if (tokdoc_decode(&p, end, h->id_bytes, h->vocab_size, d))
+			return err_prefix("'%s': block %" PRIu64, tokdoc_file_name(run->file), c->number);
+		c->counts[i] = (struct tokdoc_totals){ 0 };
+		tokdoc_totals_count(&c->counts[i], d);
+	}
+	if (c->block.records && p != end)
+		return err_corrupt("'%s': block %" PRIu64 " holds more than its documents", tokdoc_file_name(run->file),
+				   c->number);
+	return 0;
+}
+
+static int take_block(void *ctx, void *item)
+{
+	struct token_run *run = ctx;
+	struct checked_block *c = item;
+	const unsigned char *p = (const unsigned char *)c->block.raw.data, *end = p + c->block.raw.len, *body;
+	size_t len;
+
+	for (uint32_t i = 0; i < c->block.records; i++) {
+		tokdoc_totals_add(&run->seen, &c->counts[i]);
+		if (tokdoc_split(&p, end, &body, &len) || count_and_take(run->r, run->number, &c->counts[i], body, len))
+			return -1;
+	}
+	run->bytes += c->block.raw.len;
+	show(run->r, run->before + run->bytes);
+	return 0;
+}
+
+static int pump_blocks(struct token_run *run)
+{
+	const unsigned threads = run->r->threads ? run->r->threads : 1, depth = 2 * threads;
+	struct checked_block *items = calloc(depth, sizeof(*items));
+	struct pool pool = {
+		.threads = threads, .depth = depth, .items = items, .item_size = sizeof(*items),
+		.read = read_number, .work = check_block, .write = take_block, .ctx = run,
+	};
+	int rc = -1;
+
+	run->workers = calloc(threads, sizeof(*run->workers));
+	if (!items || !run->workers)
+		err_memory();
+	else
+		rc = pool_run(&pool);
+	for (unsigned i = 0; items && i < depth; i++) {
+		frame_block_release(&items[i].block);
+		free(items[i].counts);
+	}
+	for (unsigned i = 0; run->workers && i < threads; i++)
+		tokdoc_release(&run->workers[i]);
+	free(items);
+	free(run->workers);
+	return rc;
+}
+
+static int read_token_file(struct inputs_reading *r, size_t number, uint64_t before)
+{
+	struct token_run run = { .r = r, .number = number, .before = before };
+	uint64_t blocks;
+	int rc;
+
+	if (tokdoc_file_open(&run.file, r->inputs->files[number].name))
+		return -1;
+	blocks = tokdoc_file_blocks(run.file);
+	run.next = (uint64_t)((unsigned __int128)blocks * r->part / r->parts);
+	run.end = (uint64_t)((unsigned __int128)blocks * (r->part + 1) / r->parts);
+	rc = pump_blocks(&run);
+	if (!rc && r->parts == 1 && !tokdoc_totals_equal(&run.seen, tokdoc_file_totals(run.file)))
+		rc = err_corrupt("'%s': the trailer's totals are not those of its documents",
+				 tokdoc_file_name(run.file));
+	tokdoc_file_close(run.file);
+	return rc;
+}
+
+/* --- token documents: a stream --------------------------------------------------------------------- */
+
+/* Token documents through a pipe, or packed ones. */
+static int read_token_stream(struct inputs_reading *r, size_t number)
+{
+	const struct input *f = &r->inputs->files[number];
+	struct in *in = r->inputs->standard;
+	struct tokdoc_reader *reader;
+	struct tokdoc doc = TOKDOC_INIT;
+	json_t *tokenizer;
+	const unsigned char *body;
+	size_t len;
+	int rc;
+
+	r->inputs->standard = NULL;
+	if ((!in && in_open(&in, f->name, r->threads)) || tokdoc_reader_open(&reader, in))
+		return -1;
+	tokenizer = tokenizer_describe(r->tokenizer);
+	rc = tokenizer ? inputs_check_tokenizer(f->name, tokdoc_reader_header(reader), tokenizer) : -1;
+	json_decref(tokenizer);
+	while (!rc && (rc = tokdoc_reader_next(reader, &doc)) > 0) {
+		struct tokdoc_totals one = { 0 };
+
+		tokdoc_totals_count(&one, &doc);
+		tokdoc_reader_body(reader, &body, &len);
+		rc = count_and_take(r, number, &one, body, len);
+		show(r, 0);
+	}
+	tokdoc_release(&doc);
+	tokdoc_reader_close(reader);
+	return rc;
+}
+
+/* --- all --------------------------------------------------------------------------------------------- */
+
+static int check_divisible(const struct inputs_reading *r)
+{
+	for (size_t i = 0; r->parts > 1 && i < r->inputs->n; i++) {
+		const struct input *f = &r->inputs->files[i];
+
+		if (f->stream)
+			return err_usage("%s cannot be read in parts: only files can",
+					 strcmp(f->name, "-") ? "a pipe" : "standard input");
+		if (f->packed)
+			return err_usage(
+				"'%s' is packed and cannot be read in parts: unpack it, or index with one part",
+				f->name);
+	}
+	return 0;
+}
+
+int inputs_read(struct inputs_reading *r)
+{
+	const struct inputs *in = r->inputs;
+	uint64_t before = 0;
+
+	if (check_divisible(r))
+		return -1;
+	for (size_t i = 0, n; i < in->n; i += n) {
+		const struct input *f = &in->files[i];
+		int rc;
+
+		n = 1;
+		if (!f->tokens) {
+			while (i + n < in->n && !in->files[i + n].tokens)
+				n++;
+			rc = read_text(r, i, n, before);
+		} else if (f->stream || f->packed) {
+			rc = read_token_stream(r, i);
+		} else {
+			rc = read_token_file(r, i, before);
+		}
+		if (rc)
+			return -1;
+		for (size_t k = i; k < i + n; k++)
+			before += in->files[k].bytes;
+	}
+	return 0;
+}

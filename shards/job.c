@@ -1,0 +1,176 @@
+/* bert-shard's work: options, and the order of stages. */
+#include "shards/job_impl.h"
+#include "shards/canon.h"
+
+#include <inttypes.h>
+#include <xxhash.h>
+
+/* --- recipe --------------------------------------------------------------------------------- */
+
+static int need_token(const struct job *j, uint32_t id, const char *token)
+{
+	const struct tokenizer_opts *t = &j->opts.tokenizer;
+
+	return id == VOCAB_NONE ? err_fail("the vocabulary '%s' has no %s", t->vocab ? t->vocab : t->model, token) : 0;
+}
+
+static int make_recipe(struct job *j)
+{
+	const struct job_opts *o = &j->opts;
+	const struct vocab *vocab = tokenizer_vocab(j->tokenizer);
+	struct shard_recipe *r = &j->recipe;
+
+	*r = (struct shard_recipe){
+		.tokenizer = tokenizer_describe(j->tokenizer),
+		.vocab_size = vocab_size(vocab),
+		.special = vocab_special(vocab),
+		.max_seq_length = (uint32_t)o->max_seq_length,
+		.max_predictions_per_seq = (uint32_t)o->max_predictions_per_seq,
+		.dupe_factor = o->masking == SHARD_DYNAMIC ? 1 : (uint32_t)o->dupe_factor,
+		.masked_lm_prob = o->masked_lm_prob,
+		.short_seq_prob = o->short_seq_prob,
+		.whole_word_mask = o->whole_word_mask,
+		.masking = (enum shard_masking)o->masking,
+		.pairs = (enum shard_pairs)o->pairs,
+		.seed = o->seed,
+	};
+	if (!r->tokenizer || need_token(j, r->special.cls, "[CLS]") || need_token(j, r->special.sep, "[SEP]") ||
+	    need_token(j, r->special.mask, "[MASK]") || mask_never(vocab, &r->never, &r->n_never))
+		return -1;
+	if (r->max_predictions_per_seq > r->max_seq_length)
+		return err_usage("--max-predictions-per-seq %" PRIu32 " is more than --max-seq-length %" PRIu32,
+				 r->max_predictions_per_seq, r->max_seq_length);
+	return 0;
+}
+
+/* --- identity --------------------------------------------------------------------------------- */
+
+static json_t *inputs_json(const struct inputs *in)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < in->n; i++) {
+		json_t *o = json_object();
+
+		if (!o || canon_set(o, "bytes", canon_of_uint(in->files[i].bytes)) ||
+		    canon_set(o, "sample", canon_of_key(in->files[i].sample)) || json_array_append(list, o)) {
+			json_decref(list);
+			list = NULL;
+		}
+		json_decref(o);
+	}
+	return list;
+}
+
+static json_t *options_json(const struct job_opts *o)
+{
+	json_t *options = json_object();
+
+	if (!options || canon_set(options, "shards", o->shards ? canon_of_uint(o->shards) : json_null()) ||
+	    canon_set(options, "shard_size", o->shards ? json_null() : canon_of_uint(o->shard_size)) ||
+	    canon_set(options, "compress", canon_of_uint(o->compress)) ||
+	    canon_set(options, "name", json_string(o->name))) {
+		json_decref(options);
+		return NULL;
+	}
+	return options;
+}
+
+static int make_identity(struct job *j)
+{
+	char *text;
+	XXH128_hash_t digest;
+
+	j->identity = json_object();
+	if (!j->identity || canon_set(j->identity, "recipe", shard_recipe_json(&j->recipe)) ||
+	    canon_set(j->identity, "inputs", inputs_json(&j->inputs)) ||
+	    canon_set(j->identity, "options", options_json(&j->opts)))
+		return err_memory();
+	text = canon_print(j->identity);
+	if (!text)
+		return -1;
+	digest = XXH3_128bits(text, strlen(text));
+	j->digest = (struct key){ digest.high64, digest.low64 };
+	free(text);
+	return 0;
+}
+
+/* --- opening ------------------------------------------------------------------------------------ */
+
+static int check_name(const char *name)
+{
+	if (!*name || *name == '.' || strchr(name, '/') || strlen(name) > 200)
+		return err_usage("--name '%s' is no good name for files", name);
+	return 0;
+}
+
+static int refuse_streams(const struct job *j)
+{
+	for (size_t i = 0; j->opts.staged && i < j->inputs.n; i++)
+		if (j->inputs.files[i].stream)
+			return err_usage("--stage needs files: %s can be read once only",
+					 strcmp(j->inputs.files[i].name, "-") ? "a pipe" : "standard input");
+	return 0;
+}
+
+int job_open(struct job **out, const struct job_opts *opts)
+{
+	struct job *j = calloc(1, sizeof(*j));
+
+	*out = NULL;
+	if (!j)
+		return err_memory();
+	j->opts = *opts;
+	j->opts.threads = opts->threads ? opts->threads : 1;
+	j->work = opts->folder ? fs_join(opts->folder, JOB_WORK) : NULL;
+	if ((opts->folder && !j->work) || check_name(opts->name) || tokenizer_open(&j->tokenizer, &opts->tokenizer) ||
+	    make_recipe(j) ||
+	    inputs_open(&j->inputs, opts->files, opts->n_files, j->recipe.tokenizer, (unsigned)j->opts.threads) ||
+	    refuse_streams(j) || make_identity(j)) {
+		job_close(j);
+		return -1;
+	}
+	*out = j;
+	return 0;
+}
+
+void job_close(struct job *j)
+{
+	if (!j)
+		return;
+	json_decref(j->identity);
+	inputs_close(&j->inputs);
+	shard_recipe_release(&j->recipe);
+	tokenizer_close(j->tokenizer);
+	free(j->work);
+	free(j);
+}
+
+const struct job_report *job_report(const struct job *j)
+{
+	return &j->report;
+}
+
+const struct shard_recipe *job_recipe(const struct job *j)
+{
+	return &j->recipe;
+}
+
+/* --- all stages --------------------------------------------------------------------------------- */
+
+/* Goes on with a plan that is there; else indexes and plans by itself. */
+int job_run(struct job *j)
+{
+	struct plan *p = NULL;
+
+	if (job_start(j))
+		return -1;
+	if (j->report.complete)
+		return 0;
+	if (plan_load(&p, j))
+		return -1;
+	if (!p && (job_index(j, 0, 1) || job_plan(j)))
+		return -1;
+	plan_free(p);
+	return job_check_stream(j) ? -1 : job_write(j, 0, 1);
+}

@@ -1,0 +1,97 @@
+/*
+ * job.h - what bert-shard does: text or token documents into a folder of
+ * shards, in three stages that can each be run in parts, killed and run again.
+ *
+ *	index	part i of n: its stretch of the input, tokenized, sorted by key, to
+ *		FOLDER/.work/index-II-of-NN.tok		(job_index)
+ *	plan	the parts' totals to the number of shards: .work/plan.json	(job_plan)
+ *	write	part i of n: the shards k with k mod n = i	(job_write)
+ *
+ * Whoever sees all shards whole writes vocab.txt and manifest.json and removes
+ * .work. What is done stays done: a stage that finds its file whole leaves it.
+ *
+ *	struct job *j;
+ *	if (job_open(&j, &opts) || job_run(j))		(or job_start, then one stage)
+ *		...
+ *	job_report(j)
+ *	job_close(j);					(accepts NULL)
+ *
+ * A folder that was made with other options or from other input is refused
+ * (EXIT_FAILED, naming what differs).
+ */
+#ifndef SHARDS_JOB_H
+#define SHARDS_JOB_H
+
+#include "base/progress.h"
+#include "shards/shard.h"
+#include "shards/tokdoc.h"
+#include "tokenizer/tokenizer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job_opts {
+	const char *folder;
+	const char *const *files;	/* none: standard input */
+	size_t n_files;
+	struct tokenizer_opts tokenizer;
+	/* what decides the instances */
+	uint64_t max_seq_length, max_predictions_per_seq, dupe_factor, seed;
+	double masked_lm_prob, short_seq_prob;
+	bool whole_word_mask;
+	int masking, pairs;		/* enum shard_masking, shard_pairs */
+	/* what decides the files */
+	uint64_t shards;		/* 0: by shard_size */
+	uint64_t shard_size;		/* raw bytes of a shard, about */
+	uint64_t compress;		/* zstd level; 0: raw */
+	const char *name;		/* of the shards */
+	const char *made_by;		/* for the manifest: program and version */
+	/* what changes nothing */
+	uint64_t memory;		/* bytes */
+	const char *tmp;		/* for what does not fit; NULL: $TMPDIR, else /tmp */
+	uint64_t threads;
+	bool staged;			/* each stage is a run of its own: what can be read only once is refused */
+	struct progress *progress;	/* may be NULL */
+};
+#define JOB_OPTS_DEFAULT { .max_seq_length = 128, .max_predictions_per_seq = 20, .dupe_factor = 10, .seed = 12345, \
+	.masked_lm_prob = 0.15, .short_seq_prob = 0.1, .shard_size = 64 << 20, .compress = 1, .name = "shard", \
+	.memory = 1 << 30 }
+
+struct job_report {
+	uint64_t bad_bytes;		/* ill-formed parts of text, replaced */
+	uint64_t indexed;		/* documents */
+	uint64_t made, kept;		/* shards */
+	struct shard_totals totals;	/* of the shards made */
+	bool complete;			/* the manifest is there */
+};
+
+struct job;
+/* Looks at vocabulary, options and input; touches nothing */
+int job_open(struct job **j, const struct job_opts *opts);
+int job_start(struct job *j);					/* makes the folder ready, or refuses it */
+int job_index(struct job *j, uint64_t part, uint64_t parts);
+int job_plan(struct job *j);
+int job_write(struct job *j, uint64_t part, uint64_t parts);
+int job_run(struct job *j);					/* start and all stages */
+const struct job_report *job_report(const struct job *j);
+const struct shard_recipe *job_recipe(const struct job *j);
+void job_close(struct job *j);
+
+/* --- without doing it ------------------------------------------------------------ */
+
+/* What is done and what is missing in FOLDER, as text, added to B. */
+int job_status(const char *folder, struct buf *b);
+
+struct job_estimate {
+	double share;			/* of the input that was read for it: 1 when all was */
+	struct tokdoc_totals corpus;
+	struct shard_totals totals;
+	uint64_t shards;
+	uint64_t raw_bytes, file_bytes;	/* of all shards */
+	uint64_t work_bytes;		/* of disk that the work files need meanwhile */
+	double seconds;
+};
+/* Makes the instances of a sample, and throws them away. Writes nothing but spilled files. */
+int job_estimate(struct job *j, struct job_estimate *e);
+
+#endif

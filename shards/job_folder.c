@@ -1,0 +1,389 @@
+/* The output folder: whose it is, and what in it is whole. */
+#include "shards/job_impl.h"
+#include "shards/canon.h"
+#include "shards/keys.h"
+#include "shards/manifest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+/* --- paths ---------------------------------------------------------------------------------- */
+
+char *job_index_path(const struct job *j, uint64_t part, uint64_t parts)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "index-%05" PRIu64 "-of-%05" PRIu64 ".tok", part, parts);
+	return fs_join(j->work, name);
+}
+
+char *job_shard_path(const struct job *j, uint32_t shard, uint32_t shards)
+{
+	char name[256];
+
+	shard_file_name(name, sizeof(name), j->opts.name, shard, shards);
+	return fs_join(j->opts.folder, name);
+}
+
+/* --- what is whole ---------------------------------------------------------------------------- */
+
+struct shard_header job_shard_header(const struct job *j, const struct plan *p, uint32_t shard)
+{
+	return (struct shard_header){
+		.recipe = j->recipe,
+		.shard = shard,
+		.shards = p->shards,
+		.block_records = shard_block_records(j->recipe.max_seq_length),
+		.corpus_documents = p->corpus.documents,
+		.corpus = p->corpus.keys,
+	};
+}
+
+/* Whether two canonical headers are one; the reason says where they differ. */
+static int check_same_header(const char *path, const char *is, const char *want)
+{
+	json_t *a, *b;
+	struct buf what = BUF_INIT;
+
+	if (!strcmp(is, want))
+		return 0;
+	a = canon_parse(is, strlen(is));
+	b = canon_parse(want, strlen(want));
+	if (a && b && canon_difference(a, b, &what) >= 0)
+		err_fail("'%s' is of another run: %s", path, what.data ? what.data : "its header differs");
+	json_decref(a);
+	json_decref(b);
+	buf_release(&what);
+	return -1;
+}
+
+int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard, struct shard **out)
+{
+	const struct shard_header header = job_shard_header(j, p, shard);
+	char *path = job_shard_path(j, shard, p->shards), *want = NULL, *is = NULL;
+	struct shard *s = NULL;
+	int rc = -1;
+
+	if (!path)
+		goto done;
+	rc = 0;
+	if (!fs_exists(path))
+		goto done;
+	if (shard_open(&s, path)) {
+		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
+		goto done;
+	}
+	want = shard_header_print(&header);
+	is = shard_header_print(shard_header(s));
+	rc = want && is && !check_same_header(path, is, want) ? 1 : -1;
+done:
+	free(path);
+	free(want);
+	free(is);
+	if (rc != 1 || !out) {
+		shard_close(s);
+		s = NULL;
+	}
+	if (out)
+		*out = s;
+	return rc;
+}
+
+int job_open_index(const struct job *j, uint64_t part, uint64_t parts, struct tokdoc_file **f)
+{
+	char *path = job_index_path(j, part, parts);
+	struct key digest;
+	int rc = 0;
+
+	*f = NULL;
+	if (!path)
+		return -1;
+	if (!fs_exists(path))
+		goto done;
+	if (tokdoc_file_open(f, path)) {
+		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
+		goto done;
+	}
+	rc = canon_key(tokdoc_file_notes(*f), "identity", &digest);
+	if (!rc && key_compare(digest, j->digest))
+		rc = err_fail("'%s' was made with other options or from other input", path);
+	if (rc) {
+		tokdoc_file_close(*f);
+		*f = NULL;
+	}
+done:
+	free(path);
+	return rc;
+}
+
+/* --- whose it is --------------------------------------------------------------------------------- */
+
+/* Refuses the folder when IS is not the identity of this job. */
+static int check_identity(const struct job *j, const json_t *is)
+{
+	struct buf what = BUF_INIT;
+	int rc = canon_difference(is, j->identity, &what);
+
+	if (rc > 0)
+		rc = err_fail("'%s' was made with other options or from other input: %s", j->opts.folder, what.data);
+	buf_release(&what);
+	return rc;
+}
+
+/* The identity of the job that wrote M. A stream's input is not known before it is read: it is taken as equal. */
+static json_t *manifest_identity(const struct job *j, const struct manifest *m)
+{
+	json_t *o = json_object(), *inputs = json_array();
+
+	if (!o || !inputs ||
+	    json_object_set(o, "inputs", j->inputs.streams ? json_object_get(j->identity, "inputs") : inputs) ||
+	    json_object_set(o, "options", m->options) ||
+	    json_object_set_new(o, "recipe", shard_recipe_json(&m->recipe)))
+		goto fail;
+	for (size_t i = 0; i < m->n_inputs; i++) {
+		json_t *one = json_object();
+
+		if (json_array_append_new(inputs, one) || canon_set(one, "bytes", canon_of_uint(m->inputs[i].bytes)) ||
+		    canon_set(one, "sample", canon_of_key(m->inputs[i].sample)))
+			goto fail;
+	}
+	json_decref(inputs);
+	return o;
+fail:
+	json_decref(inputs);
+	json_decref(o);
+	err_memory();
+	return NULL;
+}
+
+static int check_manifest(const struct job *j, const struct manifest *m)
+{
+	json_t *is = manifest_identity(j, m);
+	const int rc = is ? check_identity(j, is) : -1;
+
+	json_decref(is);
+	return rc;
+}
+
+/* What options.json says. *O NULL and 0: there is none. */
+static int load_options(const char *path, json_t **o)
+{
+	struct buf text = BUF_INIT;
+	int rc = -1;
+
+	*o = NULL;
+	if (!fs_exists(path))
+		return 0;
+	if (!fs_read_all(path, JOB_JSON_MAX, &text)) {
+		*o = canon_parse(text.data, text.len);
+		rc = *o ? 0 : err_prefix("'%s'", path);
+	}
+	buf_release(&text);
+	return rc;
+}
+
+static int save_options(const struct job *j, const char *path)
+{
+	json_t *o = json_object(), *names = json_array();
+	char *text = NULL;
+	int rc = -1;
+
+	for (size_t i = 0; names && i < j->inputs.n; i++) {
+		if (json_array_append_new(names, json_string(j->inputs.files[i].name))) {
+			json_decref(names);
+			names = NULL;
+		}
+	}
+	if (!o || !names || json_object_set(o, "identity", j->identity) || json_object_set(o, "names", names))
+		err_fail("cannot write '%s': an input's name is not UTF-8, or memory is out", path);
+	else
+		text = canon_print(o);
+	if (text)
+		rc = fs_write_all(path, text, strlen(text));
+	free(text);
+	json_decref(names);
+	json_decref(o);
+	return rc;
+}
+
+static bool is_shard_name(const char *name)
+{
+	const size_t len = strlen(name);
+
+	return len > 6 && !strcmp(name + len - 6, ".shard");
+}
+
+/* Whether a file of FOLDER, which exists, has a name that NAMED accepts: 1, 0, -1 failed. */
+static int holds(const char *folder, bool (*named)(const char *name))
+{
+	char **names;
+	size_t n;
+	int rc = 0;
+
+	if (fs_list(folder, &names, &n))
+		return -1;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = named(names[i]);
+	fs_free_names(names, n);
+	return rc;
+}
+
+static bool is_work_name(const char *name)
+{
+	return strcmp(name, JOB_OPTIONS) != 0;
+}
+
+/* Whether an earlier run, now dead, ended before it made anything. */
+static int is_untouched(const struct job *j)
+{
+	const int shards = holds(j->opts.folder, is_shard_name);
+	int work;
+
+	if (shards)
+		return shards < 0 ? -1 : 0;
+	if (out_remove_stale(j->work))
+		return -1;
+	work = holds(j->work, is_work_name);
+	return work < 0 ? -1 : !work;
+}
+
+/*
+ * Claims the work folder for this job, or refuses one that is another's. Two
+ * parts may come at once: each looks again at what stands there in the end.
+ */
+static int claim_work(const struct job *j)
+{
+	char *path = fs_join(j->work, JOB_OPTIONS);
+	json_t *o = NULL;
+	int rc = path ? load_options(path, &o) : -1;
+
+	if (!rc && o && !json_equal(json_object_get(o, "identity"), j->identity)) {
+		rc = is_untouched(j);
+		if (rc > 0) {
+			json_decref(o);
+			o = NULL;
+			rc = 0;
+		}
+	}
+	if (!rc && !o)
+		rc = fs_make_folder(j->work) || save_options(j, path) || load_options(path, &o) ? -1 : 0;
+	if (!rc)
+		rc = o ? check_identity(j, json_object_get(o, "identity")) : err_fail("'%s' went away", path);
+	json_decref(o);
+	free(path);
+	return rc;
+}
+
+/* A folder that says nothing of its shards is not ours to write into. */
+static int refuse_strange_shards(const struct job *j)
+{
+	char *options = fs_join(j->work, JOB_OPTIONS);
+	const bool known = options && (!fs_exists(j->opts.folder) || fs_exists(options));
+	int rc;
+
+	free(options);
+	if (!options)
+		return -1;
+	if (known)
+		return 0;
+	rc = holds(j->opts.folder, is_shard_name);
+	if (rc > 0)
+		rc = err_fail("'%s' holds shards but no %s: choose another folder, or empty it", j->opts.folder,
+			      MANIFEST_NAME);
+	return rc;
+}
+
+/* A vocab.txt of somebody else stays as it is. */
+static int refuse_other_vocab(const struct job *j)
+{
+	char *path = fs_join(j->opts.folder, "vocab.txt");
+	struct vocab *v = NULL;
+	int rc = -1;
+
+	if (path)
+		rc = 0;
+	if (path && fs_exists(path)) {
+		rc = vocab_load(&v, path);
+		if (rc || strcmp(vocab_sha256(v), vocab_sha256(tokenizer_vocab(j->tokenizer))))
+			rc = err_fail("'%s' is another vocabulary: choose another folder", path);
+	}
+	vocab_free(v);
+	free(path);
+	return rc;
+}
+
+/* Whether all that M lists is whole. */
+static int manifest_holds(const struct job *j, const struct manifest *m, bool *all)
+{
+	const struct plan p = { .shards = (uint32_t)m->n_shards,
+				.corpus = { .documents = m->corpus_documents, .keys = m->corpus } };
+
+	*all = true;
+	for (uint32_t k = 0; k < p.shards && *all; k++) {
+		const int rc = job_shard_is_whole(j, &p, k, NULL);
+
+		if (rc < 0)
+			return -1;
+		*all = rc;
+	}
+	return 0;
+}
+
+static int remove_file(const char *folder, const char *name)
+{
+	char *path = fs_join(folder, name);
+	int rc = path ? 0 : -1;
+
+	if (path && unlink(path) && errno != ENOENT)
+		rc = err_sys("cannot remove '%s'", path);
+	free(path);
+	return rc;
+}
+
+/* What an earlier run made of a stream is of no use: nobody knows what it was. */
+static int forget_index(const struct job *j)
+{
+	char **names;
+	size_t n;
+	int rc;
+
+	if (fs_list(j->work, &names, &n))
+		return -1;
+	rc = remove_file(j->work, JOB_PLAN);
+	for (size_t i = 0; !rc && i < n; i++)
+		if (!strncmp(names[i], "index-", 6))
+			rc = remove_file(j->work, names[i]);
+	fs_free_names(names, n);
+	return rc;
+}
+
+int job_start(struct job *j)
+{
+	struct manifest *m = NULL;
+	bool all = false;
+	int rc = -1;
+
+	if (manifest_load(&m, j->opts.folder))
+		return -1;
+	if (m ? check_manifest(j, m) : refuse_strange_shards(j))
+		goto done;
+	if (m && !j->inputs.streams) {
+		if (manifest_holds(j, m, &all))
+			goto done;
+		if (all) {
+			j->report.complete = true;
+			j->report.kept = m->n_shards;
+			rc = fs_remove_tree(j->work);
+			goto done;
+		}
+	}
+	if (refuse_other_vocab(j) || fs_make_folder(j->opts.folder) || claim_work(j) ||
+	    out_remove_stale(j->opts.folder) || out_remove_stale(j->work) || (j->inputs.streams && forget_index(j)))
+		goto done;
+	/* From here on options.json says whose the folder is; a manifest that is no longer true must not stay. */
+	rc = m && !j->inputs.streams ? remove_file(j->opts.folder, MANIFEST_NAME) : 0;
+done:
+	manifest_free(m);
+	return rc;
+}

@@ -1,0 +1,68 @@
+/* job_impl.h - what the job_*.c files share and nobody else includes. */
+#ifndef SHARDS_JOB_IMPL_H
+#define SHARDS_JOB_IMPL_H
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "shards/input.h"
+#include "shards/job.h"
+
+#define JOB_WORK ".work"
+#define JOB_OPTIONS "options.json"
+#define JOB_PLAN "plan.json"
+#define JOB_PARTS_MAX 99999
+#define JOB_JSON_MAX ((size_t)1 << 30)	/* bytes of a JSON file of ours: a manifest may name a million shards */
+
+struct job {
+	struct job_opts opts;
+	struct tokenizer *tokenizer;
+	struct shard_recipe recipe;
+	struct inputs inputs;
+	json_t *identity;		/* what must be equal for two runs to work in one folder */
+	struct key digest;		/* of it */
+	char *work;			/* FOLDER/.work */
+	struct job_report report;
+};
+
+/* The plan: how many shards, and from what. */
+struct plan {
+	struct tokdoc_totals corpus;
+	struct tokdoc_totals *inputs;	/* [n_inputs] */
+	size_t n_inputs;
+	uint32_t shards;
+	uint32_t parts;			/* of the index that is read */
+};
+int plan_load(struct plan **p, const struct job *j);	/* *P NULL and 0: there is none */
+void plan_free(struct plan *p);
+uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus);
+
+/* FORMAT.md, "How many shards": instances and raw bytes to expect. */
+void plan_expect(const struct shard_recipe *r, const struct tokdoc_totals *corpus, uint64_t *instances,
+		 uint64_t *bytes);
+
+/* The caller frees; NULL: out of memory */
+char *job_index_path(const struct job *j, uint64_t part, uint64_t parts);
+
+/* The index of a part, or *F NULL and 0 when there is no whole one. Refused: one of other options or input. */
+int job_open_index(const struct job *j, uint64_t part, uint64_t parts, struct tokdoc_file **f);
+
+/*
+ * Writes vocab.txt and manifest.json once every shard is whole, and removes the work folder. *DONE:
+ * whether it was so.
+ */
+int job_finish(struct job *j, const struct plan *p, bool *done);
+
+/*
+ * Refuses the folder, and forgets the work, when a manifest in it tells of another corpus than the
+ * stream that was read.
+ */
+int job_check_stream(const struct job *j);
+
+char *job_shard_path(const struct job *j, uint32_t shard, uint32_t shards);
+/* Borrows the recipe */
+struct shard_header job_shard_header(const struct job *j, const struct plan *p, uint32_t shard);
+
+/* 1: the shard is there, whole and of this job; 0: it is not there, or damaged; -1: it is another's. */
+int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard, struct shard **s);
+
+#endif

@@ -1,0 +1,176 @@
+/* How far a folder is. */
+#include "shards/job_impl.h"
+#include "shards/canon.h"
+#include "shards/keys.h"
+#include "shards/manifest.h"
+
+#include <inttypes.h>
+
+#define LISTED 20		/* missing ones that are named */
+
+/* Counts what is missing, and says so in the end: "write: 4 of 6 shards are there, missing: 2 5". */
+struct tally {
+	struct buf missing;
+	uint64_t n, there;
+};
+
+static int tally_add(struct tally *t, bool there, uint64_t number)
+{
+	t->n++;
+	t->there += there;
+	if (there || t->n - t->there > LISTED)
+		return 0;
+	return buf_addf(&t->missing, " %" PRIu64, number);
+}
+
+static int tally_say(struct tally *t, const char *stage, const char *noun, struct buf *b)
+{
+	const bool more = t->n - t->there > LISTED;
+	int rc = buf_addf(b, "%s: %" PRIu64 " of %" PRIu64 " %s", stage, t->there, t->n, noun);
+
+	if (!rc && t->there < t->n)
+		rc = buf_addf(b, ", missing:%s%s", t->missing.data, more ? " ..." : "");
+	buf_release(&t->missing);
+	return rc || buf_adds(b, "\n") ? -1 : 0;
+}
+
+static int file_is_there(const char *folder, const char *name, bool *there)
+{
+	char *path = fs_join(folder, name);
+
+	if (!path)
+		return -1;
+	*there = fs_exists(path);
+	free(path);
+	return 0;
+}
+
+static int shards_status(const char *folder, const char *name, uint32_t shards, struct buf *b)
+{
+	struct tally t = { BUF_INIT, 0, 0 };
+
+	for (uint32_t k = 0; k < shards; k++) {
+		char file[256];
+		bool there;
+
+		shard_file_name(file, sizeof(file), name, k, shards);
+		if (file_is_there(folder, file, &there) || tally_add(&t, there, k)) {
+			buf_release(&t.missing);
+			return -1;
+		}
+	}
+	return tally_say(&t, "write", "shards", b);
+}
+
+/* Of every division of the index that has a file, which parts are there. */
+static int index_status(const char *work, struct buf *b)
+{
+	char **names;
+	size_t n;
+	uint64_t said = 0;
+	int rc = 0;
+
+	if (fs_list(work, &names, &n))
+		return -1;
+	for (size_t i = 0; i < n && !rc; i++) {
+		struct tally t = { BUF_INIT, 0, 0 };
+		unsigned part, of;
+		int end = 0;
+
+		if (sscanf(names[i], "index-%5u-of-%5u.tok%n", &part, &of, &end) != 2 || !end || names[i][end] ||
+		    of == said)
+			continue;
+		said = of;
+		for (unsigned k = 0; k < of && !rc; k++) {
+			char file[64];
+			bool there = false;
+
+			snprintf(file, sizeof(file), "index-%05u-of-%05u.tok", k, of);
+			rc = file_is_there(work, file, &there) || tally_add(&t, there, k) ? -1 : 0;
+		}
+		rc = rc ? rc : tally_say(&t, "index", "parts", b);
+	}
+	fs_free_names(names, n);
+	return rc || said ? rc : buf_adds(b, "index: no part\n");
+}
+
+static int load(const char *path, json_t **o)
+{
+	struct buf text = BUF_INIT;
+
+	*o = fs_read_all(path, JOB_JSON_MAX, &text) ? NULL : canon_parse(text.data, text.len);
+	buf_release(&text);
+	return *o ? 0 : err_prefix("'%s'", path);
+}
+
+/* The work folder's account. */
+static int work_status(const char *folder, const char *work, struct buf *b)
+{
+	char *options_path = fs_join(work, JOB_OPTIONS), *plan_path = fs_join(work, JOB_PLAN);
+	json_t *options = NULL, *plan = NULL;
+	const json_t *identity, *asked;
+	const char *name;
+	uint32_t shards;
+	int rc = -1;
+
+	if (!options_path || !plan_path || load(options_path, &options) ||
+	    !(identity = canon_object(options, "identity")) || !(asked = canon_object(identity, "options")) ||
+	    !(name = canon_string(asked, "name")) || index_status(work, b))
+		goto done;
+	if (!fs_exists(plan_path)) {
+		rc = buf_adds(b, "plan: missing\nmanifest: missing\n");
+		goto done;
+	}
+	if (load(plan_path, &plan) || canon_uint32(plan, "shards", 1, KEYS_SHARDS_MAX, &shards) ||
+	    buf_addf(b, "plan: %" PRIu32 " shards\n", shards) || shards_status(folder, name, shards, b))
+		goto done;
+	rc = buf_adds(b, "manifest: missing\n");
+done:
+	json_decref(options);
+	json_decref(plan);
+	free(options_path);
+	free(plan_path);
+	return rc;
+}
+
+static int manifest_status(const char *folder, const struct manifest *m, struct buf *b)
+{
+	struct tally t = { BUF_INIT, 0, 0 };
+
+	for (size_t k = 0; k < m->n_shards; k++) {
+		bool there;
+
+		if (file_is_there(folder, m->shards[k].name, &there) || tally_add(&t, there, k)) {
+			buf_release(&t.missing);
+			return -1;
+		}
+	}
+	return tally_say(&t, "write", "shards", b) || buf_adds(b, "manifest: there\n") ? -1 : 0;
+}
+
+int job_status(const char *folder, struct buf *b)
+{
+	char *work = fs_join(folder, JOB_WORK), *options = work ? fs_join(work, JOB_OPTIONS) : NULL;
+	struct manifest *m = NULL;
+	int rc = -1;
+
+	if (!options)
+		goto done;
+	if (!fs_exists(folder)) {
+		err_fail("'%s' does not exist", folder);
+		goto done;
+	}
+	if (manifest_load(&m, folder))
+		goto done;
+	if (m)
+		rc = manifest_status(folder, m, b);
+	else if (fs_exists(options))
+		rc = work_status(folder, work, b);
+	else
+		rc = err_fail("'%s' holds neither a manifest nor work of bert-shard", folder);
+done:
+	manifest_free(m);
+	free(options);
+	free(work);
+	return rc;
+}

@@ -1,0 +1,196 @@
+/* Masks. */
+#include "shards/mask.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <assert.h>
+#include <math.h>
+
+int mask_never(const struct vocab *vocab, struct id_range **never, size_t *n_never)
+{
+	struct id_range *ranges = NULL;
+	size_t n = 0, cap = 0;
+
+	*never = NULL;
+	*n_never = 0;
+	for (uint32_t id = 0; id < vocab_size(vocab); id++) {
+		if (!vocab_is_special(vocab, id))
+			continue;
+		if (n && ranges[n - 1].last + 1 == id) {
+			ranges[n - 1].last = id;
+			continue;
+		}
+		if (array_grow(&ranges, &cap, n + 1, sizeof(*ranges))) {
+			free(ranges);
+			return -1;
+		}
+		ranges[n++] = (struct id_range){ id, id };
+	}
+	*never = ranges;
+	*n_never = n;
+	return 0;
+}
+
+/* All ids that no range of RULE holds. */
+static uint32_t fill_pool(uint32_t *pool, const struct mask_rule *rule)
+{
+	uint32_t n = 0;
+	size_t k = 0;
+
+	for (uint32_t id = 0; id < rule->vocab_size; id++) {
+		while (k < rule->n_never && rule->never[k].last < id)
+			k++;
+		if (k == rule->n_never || id < rule->never[k].first)
+			pool[n++] = id;
+	}
+	return n;
+}
+
+int mask_init(struct mask *m, const struct mask_rule *rule)
+{
+	*m = (struct mask){
+		.rule = *rule,
+		.pool = malloc(rule->vocab_size * sizeof(*m->pool)),
+		.candidates = malloc(rule->max_seq_length * sizeof(*m->candidates)),
+		.lengths = malloc(rule->max_seq_length * sizeof(*m->lengths)),
+		.marks = malloc((rule->max_seq_length / 64 + 1) * sizeof(*m->marks)),
+	};
+	if (!m->pool || !m->candidates || !m->lengths || !m->marks) {
+		mask_release(m);
+		return err_memory();
+	}
+	m->pool_size = fill_pool(m->pool, rule);
+	m->rule.never = NULL;
+	m->rule.n_never = 0;
+	if (m->pool_size)
+		return 0;
+	mask_release(m);
+	return err_fail("the vocabulary has no tokens but special ones");
+}
+
+void mask_release(struct mask *m)
+{
+	if (!m)
+		return;
+	free(m->pool);
+	free(m->candidates);
+	free(m->lengths);
+	free(m->marks);
+	*m = (struct mask){ .pool = NULL };
+}
+
+uint32_t mask_count(const struct mask_rule *rule, uint32_t n)
+{
+	const double wanted = rint(n * rule->masked_lm_prob);	/* half to even, as Python's round */
+
+	if (wanted >= rule->max_predictions)
+		return rule->max_predictions;
+	return wanted < 1 ? 1 : (uint32_t)wanted;
+}
+
+void mask_stream(struct rng *r, enum rng_purpose purpose, uint64_t seed, struct key key, uint32_t occurrence,
+		 uint32_t pass, uint32_t first)
+{
+	rng_open(r, seed, purpose, key.hi, key.lo, occurrence, pass, first);
+}
+
+/* Candidates are words: each one's first position and its length. */
+static uint32_t list_words(struct mask *m, const struct instance *i)
+{
+	uint32_t n = 0, position = 1;
+
+	for (uint32_t s = 0; s < i->n_segments; s++, position++) {
+		const uint32_t end = position + i->segments[s].length, first = n;
+
+		for (; position < end; position++) {
+			if (n > first && vocab_is_continuation(m->rule.vocab, i->ids[position])) {
+				m->lengths[n - 1]++;
+				continue;
+			}
+			m->candidates[n] = position;
+			m->lengths[n++] = 1;
+		}
+	}
+	return n;
+}
+
+static uint32_t list_tokens(struct mask *m, const struct instance *i)
+{
+	uint32_t n = 0, position = 1;
+
+	for (uint32_t s = 0; s < i->n_segments; s++, position++)
+		for (const uint32_t end = position + i->segments[s].length; position < end; position++)
+			m->candidates[n++] = position;
+	return n;
+}
+
+static void swap(uint32_t *items, uint32_t a, uint32_t b)
+{
+	const uint32_t t = items[a];
+
+	items[a] = items[b];
+	items[b] = t;
+}
+
+static uint32_t choose_tokens(struct mask *m, struct rng *r, struct instance *i, uint32_t wanted)
+{
+	const uint32_t n = list_tokens(m, i);
+	uint32_t k;
+
+	for (k = 0; k < wanted && k < n; k++) {
+		swap(m->candidates, k, k + rng_below(r, n - k));
+		i->positions[k] = m->candidates[k];
+	}
+	return k;
+}
+
+static uint32_t choose_words(struct mask *m, struct rng *r, struct instance *i, uint32_t wanted)
+{
+	const uint32_t n = list_words(m, i);
+	uint32_t chosen = 0;
+
+	for (uint32_t k = 0; chosen < wanted && k < n; k++) {
+		const uint32_t j = k + rng_below(r, n - k);
+
+		swap(m->candidates, k, j);
+		swap(m->lengths, k, j);
+		if (m->lengths[k] > wanted - chosen)
+			continue;
+		for (uint32_t t = 0; t < m->lengths[k]; t++)
+			i->positions[chosen++] = m->candidates[k] + t;
+	}
+	return chosen;
+}
+
+/* Sorts the positions of I, which are below its n and differ. */
+static void sort_positions(struct mask *m, struct instance *i)
+{
+	const uint32_t words = (i->n + 63) / 64;
+	uint32_t n = 0;
+
+	memset(m->marks, 0, words * sizeof(*m->marks));
+	for (uint32_t k = 0; k < i->predictions; k++)
+		m->marks[i->positions[k] / 64] |= UINT64_C(1) << i->positions[k] % 64;
+	for (uint32_t w = 0; w < words; w++)
+		for (uint64_t bits = m->marks[w]; bits; bits &= bits - 1)
+			i->positions[n++] = 64 * w + (uint32_t)__builtin_ctzll(bits);
+}
+
+void mask_draw(struct mask *m, struct rng *r, struct instance *i)
+{
+	const uint32_t wanted = mask_count(&m->rule, i->n);
+
+	assert(!i->predictions && i->n <= m->rule.max_seq_length);
+	i->predictions = m->rule.whole_word ? choose_words(m, r, i, wanted) : choose_tokens(m, r, i, wanted);
+	sort_positions(m, i);
+	for (uint32_t k = 0; k < i->predictions; k++) {
+		uint32_t *id = &i->ids[i->positions[k]];
+		const double x = rng_unit(r);
+
+		i->labels[k] = *id;
+		if (x < 0.8)
+			*id = m->rule.mask_id;
+		else if (x >= 0.9)
+			*id = m->pool[rng_below(r, m->pool_size)];
+	}
+}

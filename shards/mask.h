@@ -1,0 +1,72 @@
+/*
+ * mask.h - which tokens of an instance are masked, and what stands there
+ * instead: one function for masks drawn when a shard is made and for those
+ * drawn by its reader.
+ *
+ *	struct mask m;
+ *	mask_init(&m, &rule)				(one a thread: scratch)
+ *	mask_stream(&r, RNG_STATIC_MASK, seed, &document, pass, instance)
+ *	mask_draw(&m, &r, &instance)
+ *	mask_release(&m)
+ *
+ * The number of predictions and the 80/10/10 rule are those of Devlin et al.
+ * 2018, appendix A.1, as google-research/bert's create_masked_lm_predictions
+ * has them; the draws are our own (shards/FORMAT.md, "Masks").
+ */
+#ifndef SHARDS_MASK_H
+#define SHARDS_MASK_H
+
+#include "base/key.h"
+#include "base/rng.h"
+#include "shards/instance.h"
+#include "tokenizer/vocab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Ids first..last, both included. */
+struct id_range {
+	uint32_t first, last;
+};
+
+struct mask_rule {
+	double masked_lm_prob;
+	uint32_t max_predictions;
+	uint32_t max_seq_length;
+	uint32_t vocab_size;
+	uint32_t mask_id;
+	const struct id_range *never;	/* ids never drawn as replacement: ascending, apart */
+	size_t n_never;
+	bool whole_word;
+	const struct vocab *vocab;	/* for whole_word: what continues a word */
+};
+
+/* The ids of VOCAB that are never drawn: its five special tokens and [unusedN]. The caller frees *NEVER. */
+int mask_never(const struct vocab *vocab, struct id_range **never, size_t *n_never);
+
+struct mask {
+	struct mask_rule rule;
+	uint32_t *pool;			/* ids that are drawn */
+	uint32_t pool_size;
+	uint32_t *candidates, *lengths;	/* scratch: positions, or words by first position and length */
+	uint64_t *marks;		/* scratch: a bit a position */
+};
+
+int mask_init(struct mask *m, const struct mask_rule *rule);	/* copies what RULE points to, but for the vocabulary */
+void mask_release(struct mask *m);
+
+/* min(max_predictions, max(1, N * masked_lm_prob rounded half to even)): N counts [CLS] and [SEP]. */
+uint32_t mask_count(const struct mask_rule *rule, uint32_t n);
+
+/*
+ * Opens the stream of an instance's masks: KEY and OCCURRENCE are those of its
+ * first segment's document, FIRST that segment's first token. PASS is the
+ * instance's, or epoch * dupe_factor + pass for RNG_DYNAMIC_MASK.
+ */
+void mask_stream(struct rng *r, enum rng_purpose purpose, uint64_t seed, struct key key, uint32_t occurrence,
+		 uint32_t pass, uint32_t first);
+
+/* Masks I, which has no masks yet. I must come from instance_init with room for max_predictions. */
+void mask_draw(struct mask *m, struct rng *r, struct instance *i);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * reader.h - instances by number, over any number of shards: what trainers read.
+ *
+ *	struct reader *r;
+ *	if (reader_open(&r, paths, n, &(struct reader_opts){ .max_seq_length = 512, .vocab_size = 30522 }))
+ *		...					(one line says what does not fit)
+ *	struct reader_cursor *c = reader_cursor_new(r);	(one a thread)
+ *	for (...)
+ *		const struct instance *i = reader_get(c, epoch, index);	(NULL: failed)
+ *	reader_cursor_free(c);
+ *	reader_close(r);
+ *
+ * An instance is a function of the shards, EPOCH and INDEX, whatever was read
+ * before and by whom: masks of dynamic shards are drawn for the epoch, those
+ * of static ones stand. Instances are numbered through all shards in the order
+ * given, a folder's in theirs.
+ *
+ * A cursor holds one shard's index and (dynamic) documents and one block, the
+ * reader a name for each shard, so memory does not grow with instances; those of
+ * one block, then of one shard, are cheapest together. Blocks are checked as
+ * they are read; that files are whole is what bert-verify checks.
+ */
+#ifndef SHARDS_READER_H
+#define SHARDS_READER_H
+
+#include "shards/instance.h"
+#include "shards/shard.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct reader_opts {
+	const char *vocab;		/* for masks of whole words: NULL is vocab.txt beside the first shard */
+	uint32_t max_seq_length, max_predictions, vocab_size;	/* the most that the caller can take; 0: any */
+	bool unmasked;			/* leave dynamic instances without masks */
+};
+
+struct reader;
+
+/*
+ * PATHS are shards, or folders that must hold all of their shards. Refused
+ * (EXIT_FAILED): shards of different recipes, and what does not fit OPTS.
+ */
+int reader_open(struct reader **r, const char *const *paths, size_t n, const struct reader_opts *opts);
+uint64_t reader_size(const struct reader *r);				/* instances */
+const struct shard_recipe *reader_recipe(const struct reader *r);	/* of all shards */
+const struct instance_shape *reader_shape(const struct reader *r);	/* but documents and block_records are 0 */
+void reader_close(struct reader *r);					/* accepts NULL; after its cursors */
+
+struct reader_cursor;
+struct reader_cursor *reader_cursor_new(const struct reader *r);	/* NULL: reason set */
+void reader_cursor_free(struct reader_cursor *c);			/* accepts NULL */
+
+/* Instance INDEX < reader_size in EPOCH < 2^32; good until the cursor's next call. NULL with the reason set. */
+const struct instance *reader_get(struct reader_cursor *c, uint64_t epoch, uint64_t index);
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * shard.h - one shard file: what its header says, its documents, its blocks.
+ *
+ *	struct shard *s;
+ *	if (shard_open(&s, path))		(checks header, index and trailer)
+ *		...
+ *	for (uint64_t b = 0; b < shard_blocks(s); b++) {
+ *		if (shard_read(s, b, &frame_block, &block))	(thread-safe: all memory is the caller's)
+ *			...
+ *		for (uint32_t k = 0; k < block.records; k++)
+ *			instance_block_get(&block, k, &instance);
+ *	}
+ *	shard_close(s);				(accepts NULL)
+ *
+ * A shard is a frame (base/frame.h) of kind "SHRD": blocks of type 1 hold its
+ * documents, blocks of type 0 its instances. Record i of type 0 is in block
+ * i / block_records.
+ */
+#ifndef SHARDS_SHARD_H
+#define SHARDS_SHARD_H
+
+#include "base/frame.h"
+#include "base/key.h"
+#include "shards/instance.h"
+#include "shards/keys.h"
+#include "shards/mask.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SHARD_KIND "SHRD"
+#define SHARD_VERSION 1
+#define SHARD_MIN_SEQ_LENGTH 5		/* [CLS], a token, [SEP], a token, [SEP] */
+#define SHARD_MAX_SEQ_LENGTH 65535
+#define SHARD_MAX_DUPE_FACTOR 65535
+#define SHARD_MAX_BLOCK_RECORDS 65536
+enum shard_block_type { SHARD_INSTANCES = 0, SHARD_DOCUMENTS = 1 };
+
+enum shard_masking { SHARD_STATIC, SHARD_DYNAMIC };
+enum shard_pairs { SHARD_NSP };
+
+/* What decides the instances of a corpus, beside the corpus: equal recipes and corpora make equal shards. */
+struct shard_recipe {
+	json_t *tokenizer;		/* tokenizer_describe(); owned */
+	uint32_t vocab_size;
+	struct vocab_special special;
+	struct id_range *never;		/* never drawn as replacement; owned */
+	size_t n_never;
+	uint32_t max_seq_length, max_predictions_per_seq, dupe_factor;
+	double masked_lm_prob, short_seq_prob;
+	bool whole_word_mask;
+	enum shard_masking masking;
+	enum shard_pairs pairs;
+	uint64_t seed;
+};
+json_t *shard_recipe_json(const struct shard_recipe *r);		/* NULL: out of memory */
+int shard_recipe_parse(struct shard_recipe *r, const json_t *o);	/* EXIT_CORRUPT */
+void shard_recipe_release(struct shard_recipe *r);
+/* The rule that masks are drawn by. VOCAB is needed for whole-word masks only. */
+struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vocab *vocab);
+
+struct shard_header {
+	struct shard_recipe recipe;
+	uint32_t shard, shards;		/* k of N */
+	uint32_t block_records;
+	uint64_t corpus_documents;
+	struct key corpus;		/* sum of all documents' keys modulo 2^128 */
+};
+char *shard_header_print(const struct shard_header *h);			/* canonical JSON; the caller frees */
+int shard_header_parse(struct shard_header *h, const char *json, size_t len);
+void shard_header_release(struct shard_header *h);
+/* Of a table of so many */
+struct instance_shape shard_header_shape(const struct shard_header *h, uint32_t documents);
+uint32_t shard_block_records(uint32_t max_seq_length);			/* what bert-shard chooses */
+
+/* The trailer's totals. */
+struct shard_totals {
+	uint64_t documents, sentences, tokens, text_bytes;	/* of the documents */
+	uint64_t empty_documents;	/* without a token: they make no instance */
+	uint64_t instances, random_next;
+	uint64_t instance_tokens;	/* [CLS] and [SEP] included */
+	uint64_t predictions;
+	uint64_t truncated;		/* instances that lost tokens to max_seq_length */
+	uint64_t dropped;		/* chunks of one sentence for which no other document was there */
+};
+void shard_totals_add(struct shard_totals *t, const struct shard_totals *more);
+json_t *shard_totals_json(const struct shard_totals *t);
+int shard_totals_parse(struct shard_totals *t, const json_t *o);
+
+/* "shard-00003-of-00016.shard"; NAME is "shard" unless --name said otherwise. */
+void shard_file_name(char *out, size_t n, const char *name, uint32_t shard, uint32_t shards);
+
+/* --- documents -------------------------------------------------------------------- */
+
+/* An entry of the table of documents, which is ordered by (key, occurrence). */
+struct shard_document {
+	struct key key;
+	uint32_t occurrence;		/* of documents with this key, from 0 */
+	uint64_t sentences, tokens, text_bytes;
+	const char *id, *title;		/* not 0-ended */
+	size_t id_len, title_len;
+};
+#define SHARD_DOCUMENT_BLOCK_BYTES (64 << 10)	/* a block of documents is closed after the record that reaches this */
+int shard_document_encode(struct buf *b, const struct shard_document *d);
+int shard_document_decode(const unsigned char **p, const unsigned char *end, struct shard_document *d);
+
+/* --- files --------------------------------------------------------------------------- */
+
+struct shard;
+int shard_open(struct shard **s, const char *path);
+const struct shard_header *shard_header(const struct shard *s);
+const struct shard_totals *shard_totals(const struct shard *s);
+const struct instance_shape *shard_shape(const struct shard *s);
+const struct frame_trailer *shard_trailer(const struct shard *s);
+const char *shard_path(const struct shard *s);
+uint64_t shard_instances(const struct shard *s);
+uint64_t shard_blocks(const struct shard *s);				/* of instances */
+int shard_read(const struct shard *s, uint64_t block, struct frame_block *f, struct instance_block *b);
+uint64_t shard_document_blocks(const struct shard *s);
+/* Then shard_document_decode over f->raw, f->records times */
+int shard_read_documents(const struct shard *s, uint64_t block, struct frame_block *f);
+void shard_close(struct shard *s);
+
+#endif

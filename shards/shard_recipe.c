@@ -1,0 +1,322 @@
+/* What a shard says of itself, as JSON. shard.c has the files. */
+#include "shards/shard.h"
+#include "base/err.h"
+#include "shards/canon.h"
+
+#include <inttypes.h>
+
+#define FORMAT "berttools shard"
+#define RULES "berttools 1"
+
+static const char *const masking_names[] = { "static", "dynamic" };
+static const char *const pairs_names[] = { "nsp" };
+
+/* --- recipe: printing --------------------------------------------------------------------- */
+
+static json_t *of_id(uint32_t id)
+{
+	return id == VOCAB_NONE ? json_null() : canon_of_uint(id);
+}
+
+static json_t *special_json(const struct vocab_special *s)
+{
+	json_t *o = json_object();
+
+	if (!o || canon_set(o, "pad", of_id(s->pad)) || canon_set(o, "unk", of_id(s->unk)) ||
+	    canon_set(o, "cls", of_id(s->cls)) || canon_set(o, "sep", of_id(s->sep)) ||
+	    canon_set(o, "mask", of_id(s->mask))) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+static json_t *never_json(const struct id_range *never, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t k = 0; list && k < n; k++) {
+		if (json_array_append_new(list,
+					  json_pack("[II]", (json_int_t)never[k].first, (json_int_t)never[k].last))) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
+json_t *shard_recipe_json(const struct shard_recipe *r)
+{
+	json_t *o = json_object();
+
+	if (!o || canon_set(o, "rules", json_string(RULES)) ||
+	    canon_set(o, "tokenizer", json_deep_copy(r->tokenizer)) ||
+	    canon_set(o, "special", special_json(&r->special)) ||
+	    canon_set(o, "never", never_json(r->never, r->n_never)) ||
+	    canon_set(o, "max_seq_length", canon_of_uint(r->max_seq_length)) ||
+	    canon_set(o, "max_predictions_per_seq", canon_of_uint(r->max_predictions_per_seq)) ||
+	    canon_set(o, "masked_lm_prob", json_real(r->masked_lm_prob)) ||
+	    canon_set(o, "short_seq_prob", json_real(r->short_seq_prob)) ||
+	    canon_set(o, "dupe_factor", canon_of_uint(r->dupe_factor)) ||
+	    canon_set(o, "whole_word_mask", json_boolean(r->whole_word_mask)) ||
+	    canon_set(o, "masking", json_string(masking_names[r->masking])) ||
+	    canon_set(o, "pairs", json_string(pairs_names[r->pairs])) || canon_set(o, "seed", canon_of_uint(r->seed))) {
+		json_decref(o);
+		err_memory();
+		return NULL;
+	}
+	return o;
+}
+
+/* --- recipe: reading ---------------------------------------------------------------------- */
+
+/* A special token's id; only needed ones may not be null. */
+static int parse_id(const json_t *o, const char *name, bool needed, uint32_t vocab_size, uint32_t *id)
+{
+	*id = VOCAB_NONE;
+	if (!needed && json_is_null(json_object_get(o, name)))
+		return 0;
+	return canon_uint32(o, name, 0, vocab_size - 1, id);
+}
+
+static int parse_special(struct shard_recipe *r, const json_t *o)
+{
+	const json_t *special = canon_object(o, "special");
+	struct vocab_special *s = &r->special;
+
+	if (!special || parse_id(special, "pad", false, r->vocab_size, &s->pad) ||
+	    parse_id(special, "unk", false, r->vocab_size, &s->unk) ||
+	    parse_id(special, "cls", true, r->vocab_size, &s->cls) ||
+	    parse_id(special, "sep", true, r->vocab_size, &s->sep) ||
+	    parse_id(special, "mask", true, r->vocab_size, &s->mask))
+		return -1;
+	return 0;
+}
+
+static int parse_never(struct shard_recipe *r, const json_t *o)
+{
+	const json_t *list = canon_array(o, "never");
+	const size_t n = json_array_size(list);
+	uint64_t next = 0;
+
+	if (!list)
+		return -1;
+	r->never = calloc(n ? n : 1, sizeof(*r->never));
+	if (!r->never)
+		return err_memory();
+	for (size_t k = 0; k < n; k++) {
+		const json_t *pair = json_array_get(list, k);
+		const json_t *first = json_array_get(pair, 0), *last = json_array_get(pair, 1);
+		const json_int_t a = json_integer_value(first), b = json_integer_value(last);
+
+		if (!json_is_integer(first) || !json_is_integer(last) || a < 0 || (uint64_t)a < next || b < a ||
+		    b >= r->vocab_size)
+			return err_corrupt("'never' is no list of ascending ranges of ids");
+		r->never[k] = (struct id_range){ (uint32_t)a, (uint32_t)b };
+		next = (uint64_t)b + 1;
+		r->n_never++;
+	}
+	return 0;
+}
+
+static int parse_choice(const json_t *o, const char *name, const char *const *names, size_t n)
+{
+	const char *text = canon_string(o, name);
+
+	for (size_t k = 0; text && k < n; k++)
+		if (!strcmp(text, names[k]))
+			return (int)k;
+	return text ? err_corrupt("'%s' is '%.100s', which this version does not know", name, text) : -1;
+}
+
+static int parse_tokenizer(struct shard_recipe *r, const json_t *o)
+{
+	const json_t *tokenizer = canon_object(o, "tokenizer");
+	const json_t *vocab = tokenizer ? canon_object(tokenizer, "vocab") : NULL;
+
+	if (!vocab || !canon_string(vocab, "sha256") || canon_uint32(vocab, "size", 1, UINT32_MAX - 1, &r->vocab_size))
+		return -1;
+	r->tokenizer = json_deep_copy(tokenizer);
+	return r->tokenizer ? 0 : err_memory();
+}
+
+static int parse_numbers(struct shard_recipe *r, const json_t *o)
+{
+	const uint32_t most = SHARD_MAX_SEQ_LENGTH;
+
+	if (canon_uint32(o, "max_seq_length", SHARD_MIN_SEQ_LENGTH, most, &r->max_seq_length) ||
+	    canon_uint32(o, "max_predictions_per_seq", 1, most, &r->max_predictions_per_seq) ||
+	    canon_uint32(o, "dupe_factor", 1, SHARD_MAX_DUPE_FACTOR, &r->dupe_factor) ||
+	    canon_real(o, "masked_lm_prob", 0, 1, &r->masked_lm_prob) ||
+	    canon_real(o, "short_seq_prob", 0, 1, &r->short_seq_prob) ||
+	    canon_bool(o, "whole_word_mask", &r->whole_word_mask) || canon_uint(o, "seed", 0, INT64_MAX, &r->seed))
+		return -1;
+	return 0;
+}
+
+int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
+{
+	int masking, pairs;
+
+	*r = (struct shard_recipe){ 0 };
+	if (canon_is(o, "rules", RULES) || parse_tokenizer(r, o) || parse_special(r, o) || parse_never(r, o) ||
+	    parse_numbers(r, o))
+		goto fail;
+	masking = parse_choice(o, "masking", masking_names, sizeof(masking_names) / sizeof(masking_names[0]));
+	pairs = masking < 0 ? -1 : parse_choice(o, "pairs", pairs_names, sizeof(pairs_names) / sizeof(pairs_names[0]));
+	if (pairs < 0)
+		goto fail;
+	r->masking = (enum shard_masking)masking;
+	r->pairs = (enum shard_pairs)pairs;
+	if (r->masking == SHARD_DYNAMIC && r->dupe_factor != 1) {
+		err_corrupt("'dupe_factor' is %" PRIu32 " where masking is dynamic", r->dupe_factor);
+		goto fail;
+	}
+	return 0;
+fail:
+	shard_recipe_release(r);
+	return -1;
+}
+
+void shard_recipe_release(struct shard_recipe *r)
+{
+	if (!r)
+		return;
+	json_decref(r->tokenizer);
+	free(r->never);
+	*r = (struct shard_recipe){ 0 };
+}
+
+struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vocab *vocab)
+{
+	return (struct mask_rule){
+		.masked_lm_prob = r->masked_lm_prob,
+		.max_predictions = r->max_predictions_per_seq,
+		.max_seq_length = r->max_seq_length,
+		.vocab_size = r->vocab_size,
+		.mask_id = r->special.mask,
+		.never = r->never,
+		.n_never = r->n_never,
+		.whole_word = r->whole_word_mask,
+		.vocab = vocab,
+	};
+}
+
+/* --- header --------------------------------------------------------------------------------- */
+
+uint32_t shard_block_records(uint32_t max_seq_length)
+{
+	const uint32_t n = 32768 / max_seq_length;
+
+	return n ? n : 1;
+}
+
+char *shard_header_print(const struct shard_header *h)
+{
+	json_t *o = json_object();
+	json_t *corpus = json_object();
+	char *text = NULL;
+
+	if (!o || !corpus) {
+		json_decref(corpus);
+		err_memory();
+	} else if (!canon_set(o, "corpus", corpus) &&
+		   !canon_set(corpus, "documents", canon_of_uint(h->corpus_documents)) &&
+		   !canon_set(corpus, "digest", canon_of_key(h->corpus)) &&
+		   !canon_set(o, "format", json_string(FORMAT)) &&
+		   !canon_set(o, "version", json_integer(SHARD_VERSION)) &&
+		   !canon_set(o, "shard", canon_of_uint(h->shard)) &&
+		   !canon_set(o, "shards", canon_of_uint(h->shards)) &&
+		   !canon_set(o, "block_records", canon_of_uint(h->block_records)) &&
+		   !canon_set(o, "recipe", shard_recipe_json(&h->recipe)))
+		text = canon_print(o);
+	json_decref(o);
+	return text;
+}
+
+int shard_header_parse(struct shard_header *h, const char *json, size_t len)
+{
+	json_t *o = canon_parse(json, len);
+	const json_t *recipe, *corpus;
+	uint64_t version;
+	int rc = -1;
+
+	*h = (struct shard_header){ 0 };
+	if (!o || canon_is(o, "format", FORMAT) || canon_uint(o, "version", SHARD_VERSION, SHARD_VERSION, &version) ||
+	    canon_uint32(o, "shards", 1, KEYS_SHARDS_MAX, &h->shards) ||
+	    canon_uint32(o, "shard", 0, h->shards - 1, &h->shard) ||
+	    canon_uint32(o, "block_records", 1, SHARD_MAX_BLOCK_RECORDS, &h->block_records))
+		goto done;
+	corpus = canon_object(o, "corpus");
+	if (!corpus || canon_uint(corpus, "documents", 0, INT64_MAX, &h->corpus_documents) ||
+	    canon_key(corpus, "digest", &h->corpus))
+		goto done;
+	recipe = canon_object(o, "recipe");
+	if (recipe && !shard_recipe_parse(&h->recipe, recipe))
+		rc = 0;
+done:
+	json_decref(o);
+	return rc;
+}
+
+void shard_header_release(struct shard_header *h)
+{
+	if (!h)
+		return;
+	shard_recipe_release(&h->recipe);
+	*h = (struct shard_header){ 0 };
+}
+
+/* --- totals ---------------------------------------------------------------------------------- */
+
+/* Members by name, so that adding, printing and reading cannot part. */
+static const struct {
+	const char *name;
+	size_t offset;
+} totals_members[] = {
+#define MEMBER(m) { #m, offsetof(struct shard_totals, m) }
+	MEMBER(documents),	 MEMBER(sentences), MEMBER(tokens),	 MEMBER(text_bytes),
+	MEMBER(empty_documents), MEMBER(instances), MEMBER(random_next), MEMBER(instance_tokens),
+	MEMBER(predictions),	 MEMBER(truncated), MEMBER(dropped),
+#undef MEMBER
+};
+#define N_TOTALS (sizeof(totals_members) / sizeof(totals_members[0]))
+_Static_assert(N_TOTALS * sizeof(uint64_t) == sizeof(struct shard_totals),
+	       "a member of struct shard_totals has no name");
+
+static uint64_t *total(struct shard_totals *t, size_t k)
+{
+	return (uint64_t *)((char *)t + totals_members[k].offset);
+}
+
+void shard_totals_add(struct shard_totals *t, const struct shard_totals *more)
+{
+	struct shard_totals m = *more;
+
+	for (size_t k = 0; k < N_TOTALS; k++)
+		*total(t, k) += *total(&m, k);
+}
+
+json_t *shard_totals_json(const struct shard_totals *t)
+{
+	struct shard_totals m = *t;
+	json_t *o = json_object();
+
+	for (size_t k = 0; o && k < N_TOTALS; k++) {
+		if (canon_set(o, totals_members[k].name, canon_of_uint(*total(&m, k)))) {
+			json_decref(o);
+			o = NULL;
+		}
+	}
+	if (!o)
+		err_memory();
+	return o;
+}
+
+int shard_totals_parse(struct shard_totals *t, const json_t *o)
+{
+	for (size_t k = 0; k < N_TOTALS; k++)
+		if (canon_uint(o, totals_members[k].name, 0, INT64_MAX, total(t, k)))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,321 @@
+/* Counting. stats_json.c says what was counted, stats_warnings.c what it means. */
+#include "shards/stats.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "shards/folder.h"
+#include "shards/keys.h"
+
+#include <math.h>
+
+#define KEYS_MEMORY (64 << 20)
+
+/* --- tallies --------------------------------------------------------------------------------- */
+
+static int tally_init(struct stats_tally *t)
+{
+	*t = (struct stats_tally){ .lengths = calloc(STATS_LENGTHS, sizeof(*t->lengths)) };
+	return t->lengths ? 0 : err_memory();
+}
+
+static void tally_release(struct stats_tally *t)
+{
+	free(t->lengths);
+	buf_release(&t->largest.title);
+	instance_release(&t->instance);
+	tokdoc_release(&t->document);
+	*t = (struct stats_tally){ .lengths = NULL };
+}
+
+/* Of equally large ones the least key counts, so that threads do not show. */
+static int see_document(struct stats_largest *l, uint64_t tokens, struct key key, const char *title, size_t len)
+{
+	if (tokens < l->tokens || !tokens || (tokens == l->tokens && key_compare(key, l->key) >= 0))
+		return 0;
+	l->tokens = tokens;
+	l->key = key;
+	buf_clear(&l->title);
+	return len ? buf_add(&l->title, title, len) : 0;
+}
+
+static int tally_add(struct stats_tally *sum, const struct stats_tally *t)
+{
+	const uint64_t *more = (const uint64_t *)&t->counts;
+	uint64_t *to = (uint64_t *)&sum->counts;
+
+	for (size_t k = 0; k < sizeof(t->counts) / sizeof(*to); k++)	/* all members are uint64_t */
+		to[k] += more[k];
+	for (unsigned k = 0; k < STATS_OCTAVES; k++)
+		sum->octaves[k] += t->octaves[k];
+	for (unsigned k = 0; k < STATS_LENGTHS; k++)
+		sum->lengths[k] += t->lengths[k];
+	return see_document(&sum->largest, t->largest.tokens, t->largest.key, t->largest.title.data,
+			    t->largest.title.len);
+}
+
+static void count_document(struct stats_counts *c, uint64_t sentences, uint64_t tokens, uint64_t text_bytes)
+{
+	c->documents++;
+	c->empty_documents += !tokens;
+	c->one_sentence_documents += sentences <= 1;
+	c->few_sentence_documents += sentences == 2 || sentences == 3;
+	c->sentences += sentences;
+	c->tokens += tokens;
+	c->text_bytes += text_bytes;
+}
+
+/* --- token documents ----------------------------------------------------------------------------- */
+
+static void count_id(struct stats_counts *c, const struct vocab_special *s, uint32_t id)
+{
+	c->unknown += id == s->unk;
+	c->special += (id == s->pad) | (id == s->cls) | (id == s->sep) | (id == s->mask);
+}
+
+static void count_ids(struct stats_counts *c, const struct vocab_special *s, const struct tokdoc *d)
+{
+	uint32_t ids[1024];
+	const size_t most = sizeof(ids) / sizeof(ids[0]);
+
+	for (size_t done = 0; done < d->n_tokens;) {
+		const size_t n = d->n_tokens - done < most ? d->n_tokens - done : most;
+
+		tokdoc_ids(d, done, n, ids);
+		for (size_t k = 0; k < n; k++)
+			count_id(c, s, ids[k]);
+		done += n;
+	}
+	c->tokens_seen += d->n_tokens;
+}
+
+static unsigned octave(uint32_t n)
+{
+	return n ? 32 - (unsigned)__builtin_clz(n) : 0;
+}
+
+/* Leaves the keys in the block's output. */
+static int work_tokens(const struct stats *s, const struct scan *file, struct scan_block *b, struct stats_tally *t)
+{
+	struct tokdoc *d = &t->document;
+	unsigned char key[KEY_BYTES];
+	int rc;
+
+	while ((rc = scan_next(file, b, d)) > 0) {
+		count_document(&t->counts, d->n_sentences, d->n_tokens, d->text_bytes);
+		for (size_t k = 0; k < d->n_sentences; k++)
+			t->octaves[octave(d->lengths[k])]++;
+		if (s->special.unk != VOCAB_NONE)
+			count_ids(&t->counts, &s->special, d);
+		key_put(d->key, key);
+		if (see_document(&t->largest, d->n_tokens, d->key, d->title, d->title_len) ||
+		    buf_add(&b->out, key, sizeof(key)))
+			return -1;
+	}
+	return rc;
+}
+
+static int compare_keys(const void *a, size_t a_len, const void *b, size_t b_len, void *ctx)
+{
+	(void)a_len;
+	(void)b_len;
+	(void)ctx;
+	return memcmp(a, b, KEY_BYTES);
+}
+
+static uint64_t prefix_of_key(const void *key, size_t len, void *ctx)
+{
+	(void)ctx;
+	return spill_prefix(key, len);
+}
+
+static int keep_keys(struct stats *s, const struct buf *keys)
+{
+	const struct spill_opts opts = { .memory = KEYS_MEMORY, .threads = s->threads,
+					 .compare = compare_keys, .prefix = prefix_of_key };
+
+	if (!s->keys && spill_open(&s->keys, &opts))
+		return -1;
+	for (size_t at = 0; at < keys->len; at += KEY_BYTES)
+		if (spill_add(s->keys, keys->data + at, KEY_BYTES))
+			return -1;
+	return 0;
+}
+
+/* --- shards ------------------------------------------------------------------------------------------ */
+
+static int count_shard_document(void *ctx, const struct shard_document *d)
+{
+	struct stats *s = ctx;
+	struct stats_tally *t = &s->tallies[0];		/* no other thread counts yet */
+
+	count_document(&t->counts, d->sentences, d->tokens, d->text_bytes);
+	t->counts.duplicate_documents += d->occurrence > 0;
+	return see_document(&t->largest, d->tokens, d->key, d->title, d->title_len);
+}
+
+static void count_masks(struct stats_counts *c, const struct instance *i, uint32_t mask)
+{
+	c->statics++;
+	c->static_tokens += i->n;
+	c->predictions += i->predictions;
+	for (uint32_t k = 0; k < i->predictions; k++) {
+		const uint32_t id = i->ids[i->positions[k]];
+
+		c->masked += id == mask;
+		c->kept += id != mask && id == i->labels[k];
+		c->replaced += id != mask && id != i->labels[k];
+	}
+}
+
+static void work_instances(const struct scan *file, const struct scan_block *b, struct stats_tally *t)
+{
+	const struct shard_recipe *recipe = &file->header.recipe;
+	struct instance *i = &t->instance;
+	struct stats_counts *c = &t->counts;
+
+	for (uint32_t k = 0; k < b->frame.records; k++) {
+		instance_block_get(&b->instances, k, i);
+		t->lengths[i->n]++;
+		c->cut += rint(i->n * recipe->masked_lm_prob) > recipe->max_predictions_per_seq;
+		if (file->shape.masked)
+			count_masks(c, i, recipe->special.mask);
+		instance_unmask(i);
+		for (uint32_t j = 0; j < i->n; j++)
+			count_id(c, &recipe->special, i->ids[j]);
+		c->special -= 1 + i->n_segments;	/* those that every instance has */
+		c->tokens_seen += i->n - 1 - i->n_segments;
+	}
+}
+
+/* --- files ---------------------------------------------------------------------------------------------- */
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static int begin_shard(struct stats *s, const struct scan *file)
+{
+	const struct shard_recipe *r = &file->header.recipe;
+	const struct instance_shape shape = shard_header_shape(&file->header, 0);
+	const uint32_t needed = (uint32_t)rint(r->max_seq_length * r->masked_lm_prob);
+
+	s->max_seq_length = larger(s->max_seq_length, r->max_seq_length);
+	s->max_predictions = larger(s->max_predictions, r->max_predictions_per_seq);
+	s->needed_predictions = larger(s->needed_predictions, needed);
+	for (unsigned k = 0; k < s->threads; k++)
+		if (instance_init(&s->tallies[k].instance, &shape))
+			return -1;
+	return 0;
+}
+
+static int begin_tokens(struct stats *s, const struct scan *file)
+{
+	s->special = (struct vocab_special){ VOCAB_NONE, VOCAB_NONE, VOCAB_NONE, VOCAB_NONE, VOCAB_NONE };
+	if (folder_vocab(&s->vocab, s->vocab_path, file->path, file->tokens.tokenizer))
+		return -1;
+	if (s->vocab)
+		s->special = vocab_special(s->vocab);
+	else
+		s->sum.counts.token_files_unnamed++;
+	return 0;
+}
+
+static int begin(void *ctx, struct scan *file)
+{
+	struct stats *s = ctx;
+
+	return file->kind == SCAN_SHARD ? begin_shard(s, file) : begin_tokens(s, file);
+}
+
+static int work(void *ctx, const struct scan *file, struct scan_block *b, unsigned worker)
+{
+	const struct stats *s = ctx;
+
+	if (file->kind == SCAN_TOKENS)
+		return work_tokens(s, file, b, &s->tallies[worker]);
+	work_instances(file, b, &s->tallies[worker]);
+	return 0;
+}
+
+static int write_block(void *ctx, const struct scan *file, struct scan_block *b)
+{
+	struct stats *s = ctx;
+
+	return file->kind == SCAN_TOKENS ? keep_keys(s, &b->out) : 0;
+}
+
+static void count_file(struct stats *s, const struct scan *file)
+{
+	struct stats_counts *c = &s->sum.counts;
+
+	c->files++;
+	c->bytes += file->trailer.file_bytes;
+	if (file->kind == SCAN_TOKENS)
+		return;
+	c->instances += file->totals.instances;
+	c->random_next += file->totals.random_next;
+	c->truncated += file->totals.truncated;
+	c->dropped += file->totals.dropped;
+	c->instance_tokens += file->totals.instance_tokens;
+	c->room += file->totals.instances * file->header.recipe.max_seq_length;
+}
+
+static int make_tallies(struct stats *s)
+{
+	s->tallies = calloc(s->threads, sizeof(*s->tallies));
+	if (!s->tallies)
+		return err_memory();
+	for (unsigned k = 0; k < s->threads; k++)
+		if (tally_init(&s->tallies[k]))
+			return -1;
+	return 0;
+}
+
+static void free_tallies(struct stats *s)
+{
+	for (unsigned k = 0; s->tallies && k < s->threads; k++)
+		tally_release(&s->tallies[k]);
+	free(s->tallies);
+	s->tallies = NULL;
+}
+
+static int add_file(struct stats *s, const char *path)
+{
+	struct scan file = { .path = path, .threads = s->threads, .progress = s->progress, .begin = begin,
+			     .document = count_shard_document, .work = work, .write = write_block, .ctx = s };
+	int rc = make_tallies(s) || scan_run(&file) ? -1 : 0;
+
+	if (!rc)
+		count_file(s, &file);
+	for (unsigned k = 0; !rc && k < s->threads; k++)
+		rc = tally_add(&s->sum, &s->tallies[k]);
+	free_tallies(s);
+	scan_release(&file);
+	return rc;
+}
+
+int stats_add(struct stats *s, const char *path)
+{
+	char **paths;
+	size_t n;
+	int rc = 0;
+
+	if ((!s->sum.lengths && tally_init(&s->sum)) || folder_shards(path, &paths, &n))
+		return -1;
+	for (size_t k = 0; !rc && k < n; k++)
+		rc = add_file(s, paths[k]);
+	fs_free_names(paths, n);
+	return rc;
+}
+
+void stats_release(struct stats *s)
+{
+	if (!s)
+		return;
+	free_tallies(s);
+	tally_release(&s->sum);
+	vocab_free(s->vocab);
+	spill_close(s->keys);
+	s->vocab = NULL;
+	s->keys = NULL;
+}

@@ -1,0 +1,62 @@
+/*
+ * verify.h - whether shards, folders of them and token documents are what they
+ * say: every byte, every sum, every claim that can be checked.
+ *
+ *	struct verify v = { .threads = 2, .say = print_line, .ctx = ... };
+ *	verify_path(&v, path)		(as often as wanted)
+ *	... v.files, v.faults, v.unread ...
+ *	verify_release(&v);
+ *
+ * Of every file: the frame (base/frame.h) from the first byte to the last, all
+ * records and values, counts and sums against the trailer.
+ *
+ * Of a shard: its documents are in order, numbered, and belong to it; every
+ * instance is made of tokens that its documents have, a true next follows, a
+ * random one is of another document; each document begins an instance in each pass;
+ * instances are in the order drawn for them; static masks are drawn again and
+ * compared; random nexts are not fewer than draws give (by six standard
+ * deviations of n draws of probability 0.5).
+ *
+ * Of a folder: all shards are there, each once and under its name, of one
+ * recipe and one corpus, whose documents and digest they add up to; vocab.txt is
+ * that of the recipe; manifest.json tells of these very files.
+ *
+ * Of token documents: their order where they are sorted, and the keys of blocks.
+ */
+#ifndef SHARDS_VERIFY_H
+#define SHARDS_VERIFY_H
+
+#include "base/key.h"
+#include "shards/scan.h"
+#include "tokenizer/vocab.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum verify_verdict {
+	VERIFY_GOOD,
+	VERIFY_FAULT,		/* it is not what it says (EXIT_CORRUPT) */
+	VERIFY_UNREAD,		/* it could not be looked at (EXIT_FAILED) */
+};
+
+struct verify {
+	unsigned threads;
+	const char *vocab_path;		/* NULL: vocab.txt beside each file; with none, masks of words are believed */
+	const struct key *absent;	/* documents that must not be in */
+	size_t n_absent;
+	struct scan_progress *progress;	/* NULL: nobody watches */
+	/* One call for each file, and each fault of a folder: its name, and what was found. */
+	void (*say)(void *ctx, const char *name, enum verify_verdict verdict, const char *text);
+	void *ctx;
+
+	/* counted */
+	uint64_t files, faults, unread;
+	/* private */
+	struct vocab *vocab;
+};
+
+/* Looks at PATH: a folder of shards, a shard, a file of token documents, "-". Goes on after faults. */
+void verify_path(struct verify *v, const char *path);
+void verify_release(struct verify *v);
+
+#endif

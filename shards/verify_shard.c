@@ -1,0 +1,323 @@
+/* Whether a shard's instances are those that its documents and its recipe make. */
+#include "shards/verify_impl.h"
+#include "base/err.h"
+#include "base/rng.h"
+#include "shards/folder.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* What instances are ordered by: shards/FORMAT.md, "Order". */
+struct order {
+	uint64_t drawn;
+	struct key key;
+	uint32_t occurrence, pass, first;
+};
+
+struct worker {
+	struct instance instance;
+	struct mask mask;		/* where masks are drawn again */
+	uint32_t *positions, *seen;	/* [max_predictions] the masks as stored */
+};
+
+/* What a block's WORK leaves for WRITE. */
+struct summary {
+	struct order first, last;
+	uint64_t full;			/* instances of max_seq_length tokens: none else can have been cut */
+};
+
+struct verify_shard {
+	struct verify *v;
+	struct worker *workers;		/* [threads] */
+	bool static_masks, redraw;
+	uint32_t *begun;		/* of each document: instances that begin with it */
+	size_t n, cap;
+	bool any_key, several_keys;	/* documents with tokens: there are some, of more than one key */
+	struct key one_key;
+	bool any_order;
+	struct order last;		/* of the blocks so far */
+	uint64_t full;
+};
+
+/* --- begin -------------------------------------------------------------------------------- */
+
+static int same_id(const char *name, uint32_t header, uint32_t vocab)
+{
+	if (header == vocab)
+		return 0;
+	return err_corrupt("header: its id of %s is not the vocabulary's", name);
+}
+
+/* The special ids of the header against the vocabulary's. */
+static int check_special(const struct vocab_special *h, const struct vocab *vocab)
+{
+	const struct vocab_special s = vocab_special(vocab);
+
+	if (same_id("[PAD]", h->pad, s.pad) || same_id("[UNK]", h->unk, s.unk) || same_id("[CLS]", h->cls, s.cls) ||
+	    same_id("[SEP]", h->sep, s.sep) || same_id("[MASK]", h->mask, s.mask))
+		return -1;
+	return 0;
+}
+
+static int make_workers(struct verify_shard *c, const struct shard_header *h)
+{
+	const struct instance_shape shape = shard_header_shape(h, 0);
+	const size_t n = shape.max_predictions;
+
+	c->workers = calloc(c->v->threads, sizeof(*c->workers));
+	if (!c->workers)
+		return err_memory();
+	for (unsigned k = 0; k < c->v->threads; k++) {
+		struct worker *w = &c->workers[k];
+
+		if (instance_init(&w->instance, &shape) ||
+		    (c->redraw && documents_mask_init(&w->mask, &h->recipe, c->v->vocab)))
+			return -1;
+		w->positions = malloc(2 * n * sizeof(*w->positions));
+		if (!w->positions)
+			return err_memory();
+		w->seen = w->positions + n;
+	}
+	return 0;
+}
+
+struct verify_shard *verify_shard_new(struct verify *v, const struct scan *s)
+{
+	const struct shard_recipe *recipe = &s->header.recipe;
+	struct verify_shard *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		err_memory();
+		return NULL;
+	}
+	c->v = v;
+	if (folder_vocab(&v->vocab, v->vocab_path, s->path, recipe->tokenizer))
+		goto fail;
+	if (v->vocab && check_special(&recipe->special, v->vocab)) {
+		err_prefix("'%s'", s->name);
+		goto fail;
+	}
+	c->static_masks = recipe->masking == SHARD_STATIC;
+	c->redraw = c->static_masks && documents_can_draw(recipe, v->vocab);
+	if (!make_workers(c, &s->header))
+		return c;
+fail:
+	verify_shard_free(c);
+	return NULL;
+}
+
+void verify_shard_free(struct verify_shard *c)
+{
+	if (!c)
+		return;
+	for (unsigned k = 0; c->workers && k < c->v->threads; k++) {
+		instance_release(&c->workers[k].instance);
+		mask_release(&c->workers[k].mask);
+		free(c->workers[k].positions);
+	}
+	free(c->workers);
+	free(c->begun);
+	free(c);
+}
+
+/* --- documents ------------------------------------------------------------------------------ */
+
+int verify_shard_document(struct verify_shard *c, const struct shard_document *d)
+{
+	char key[33];
+
+	if (verify_is_absent(c->v, d->key)) {
+		key_print(d->key, key);
+		return err_corrupt("the document with key %s is in it", key);
+	}
+	if (d->tokens && !c->any_key)
+		c->one_key = d->key;
+	else if (d->tokens && key_compare(c->one_key, d->key))
+		c->several_keys = true;
+	c->any_key = c->any_key || d->tokens;
+	if (array_grow(&c->begun, &c->cap, c->n + 1, sizeof(*c->begun)))
+		return -1;
+	c->begun[c->n++] = 0;
+	return 0;
+}
+
+/* --- instances -------------------------------------------------------------------------------- */
+
+/* Whether segments are runs of their documents' tokens, and the second one is what the flag says. */
+static int check_segments(const struct documents *t, const struct instance *i)
+{
+	const struct instance_segment *a = &i->segments[0], *b = &i->segments[1];
+	const struct documents_entry *x = &t->items[a->document], *y = &t->items[b->document];
+
+	if ((uint64_t)a->first + a->length > x->tokens || (uint64_t)b->first + b->length > y->tokens)
+		return err_corrupt("a segment reaches beyond its document's tokens");
+	if (i->flags & INSTANCE_RANDOM_NEXT) {
+		if (!key_compare(x->key, y->key))
+			return err_corrupt("its random next is of the same document");
+		if (y->occurrence && y[-1].tokens)
+			return err_corrupt("its random next is of a repeated document");
+		return 0;
+	}
+	if (a->document != b->document || b->first < a->first + a->length)
+		return err_corrupt("its second segment does not follow the first");
+	return 0;
+}
+
+static struct order order_of(const struct shard_recipe *recipe, const struct documents *t, const struct instance *i)
+{
+	const struct documents_entry *d = &t->items[i->segments[0].document];
+	struct order o = { .key = d->key, .occurrence = d->occurrence, .pass = i->pass, .first = i->segments[0].first };
+	struct rng r;
+
+	rng_open(&r, recipe->seed, RNG_ORDER, o.key.hi, o.key.lo, o.occurrence, o.pass, o.first);
+	o.drawn = rng_u64(&r);
+	return o;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_orders(const struct order *a, const struct order *b)
+{
+	int rc = compare_numbers(a->drawn, b->drawn);
+
+	rc = rc ? rc : key_compare(a->key, b->key);
+	rc = rc ? rc : compare_numbers(a->occurrence, b->occurrence);
+	rc = rc ? rc : compare_numbers(a->pass, b->pass);
+	return rc ? rc : compare_numbers(a->first, b->first);
+}
+
+static int check_order(const struct order *before, const struct order *o)
+{
+	const int rc = compare_orders(before, o);
+
+	if (!rc)
+		return err_corrupt("it is the same as the one before");
+	return rc > 0 ? err_corrupt("it is not in the order drawn for it") : 0;
+}
+
+/* Draws the masks of W's instance again. */
+static int check_masks(const struct scan *s, struct worker *w)
+{
+	struct instance *i = &w->instance;
+	const uint32_t n = i->predictions;
+
+	memcpy(w->positions, i->positions, n * sizeof(*w->positions));
+	for (uint32_t k = 0; k < n; k++)
+		w->seen[k] = i->ids[i->positions[k]];
+	instance_unmask(i);
+	documents_draw(&s->documents, &w->mask, &s->header.recipe, RNG_STATIC_MASK, 0, i);
+	if (i->predictions != n || memcmp(w->positions, i->positions, n * sizeof(*w->positions)))
+		return err_corrupt("its masked positions are not those drawn for it");
+	for (uint32_t k = 0; k < n; k++)
+		if (w->seen[k] != i->ids[i->positions[k]])
+			return err_corrupt("what stands at its masked position %" PRIu32 " is not what is drawn for it",
+					   i->positions[k]);
+	return 0;
+}
+
+/* Where masks of whole words cannot be drawn again. */
+static int check_mask_count(const struct shard_recipe *recipe, const struct instance *i)
+{
+	const struct mask_rule rule = shard_recipe_mask(recipe, NULL);
+
+	if (i->predictions > mask_count(&rule, i->n))
+		return err_corrupt("it has more masks than masked_lm_prob gives");
+	return 0;
+}
+
+/* O is the place in the order of the instance before, unless this is the FIRST of its block, and becomes its own. */
+static int check_instance(struct verify_shard *c, const struct scan *s, struct worker *w, struct order *o, bool first)
+{
+	const struct instance *i = &w->instance;
+	const struct order before = *o;
+
+	if (check_segments(&s->documents, i))
+		return -1;
+	*o = order_of(&s->header.recipe, &s->documents, i);
+	if (!first && check_order(&before, o))
+		return -1;
+	__atomic_fetch_add(&c->begun[i->segments[0].document], 1, __ATOMIC_RELAXED);
+	if (c->redraw)
+		return check_masks(s, w);
+	return c->static_masks ? check_mask_count(&s->header.recipe, i) : 0;
+}
+
+int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_block *b, unsigned worker)
+{
+	struct worker *w = &c->workers[worker];
+	struct summary sum = { .full = 0 };
+
+	for (uint32_t k = 0; k < b->frame.records; k++) {
+		instance_block_get(&b->instances, k, &w->instance);
+		sum.full += w->instance.n == s->shape.max_seq_length;
+		if (check_instance(c, s, w, &sum.last, !k))
+			return scan_place(s, b, k);
+		if (!k)
+			sum.first = sum.last;
+	}
+	return buf_add(&b->out, &sum, sizeof(sum));
+}
+
+int verify_shard_write(struct verify_shard *c, const struct scan *s, const struct scan_block *b)
+{
+	struct summary sum;
+
+	memcpy(&sum, b->out.data, sizeof(sum));
+	if (c->any_order && check_order(&c->last, &sum.first))
+		return scan_place(s, b, 0);
+	c->any_order = true;
+	c->last = sum.last;
+	c->full += sum.full;
+	return 0;
+}
+
+/* --- end ----------------------------------------------------------------------------------------- */
+
+/* Every document with tokens begins at least one instance in every pass. */
+static int check_begun(const struct verify_shard *c, const struct scan *s)
+{
+	for (size_t k = 0; k < c->n; k++)
+		if (s->documents.items[k].tokens && c->begun[k] < s->header.recipe.dupe_factor)
+			return err_corrupt("document %zu begins %" PRIu32 " instances in %" PRIu32 " passes", k,
+					   c->begun[k], s->header.recipe.dupe_factor);
+	return 0;
+}
+
+static int check_shares(const struct verify_shard *c, const struct shard_totals *t)
+{
+	const double n = (double)t->instances;
+
+	if (t->truncated > c->full)
+		return err_corrupt("%" PRIu64 " instances are said to be truncated, %" PRIu64 " are of full length",
+				   t->truncated, c->full);
+	if (!c->several_keys)
+		return 0;
+	if (t->dropped)
+		return err_corrupt("%" PRIu64 " chunks are said to have found no other document", t->dropped);
+	if ((double)t->random_next < n / 2 - 3 * sqrt(n))
+		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances have a random next: fewer than draws give",
+				   t->random_next, t->instances);
+	return 0;
+}
+
+static int describe(const struct verify_shard *c, const struct scan *s, struct buf *text)
+{
+	const char *masks = "dynamic masks";
+
+	if (c->static_masks)
+		masks = c->redraw ? "masks drawn again" : "masks not drawn again (no vocabulary)";
+	if (verify_add_count(text, s->totals.instances, "instance") || buf_adds(text, " of ") ||
+	    verify_add_count(text, s->totals.documents, "document"))
+		return -1;
+	return buf_addf(text, ", %s", masks);
+}
+
+int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text)
+{
+	if ((!s->totals.dropped && check_begun(c, s)) || check_shares(c, &s->totals))
+		return err_prefix("'%s'", s->name);
+	return describe(c, s, text);
+}

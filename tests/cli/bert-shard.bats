@@ -1,0 +1,496 @@
+# bert-shard: documents to shards.
+
+load helpers
+
+# documents FIRST N: N documents of 1 to 12 sentences, made of the test vocabulary's words; number decides the text.
+documents() {
+	awk -v first="$1" -v n="$2" 'BEGIN { m = split("alice was beginning to get very tired of sitting by her sister on the bank and having nothing do", w, " ")
+		for (d = first; d < first + n; d++) { s = 1 + d * 7 % 12
+			for (i = 0; i < s; i++) { k = 3 + (d * 13 + i * 5) % 29; line = ""
+				for (j = 0; j < k; j++) line = line " " w[1 + (d * 31 + i * 17 + j * j * 7 + int(d / 18)) % m] (j % 5 ? "" : d)
+				print substr(line, 2) "." }
+			print "" } }'
+}
+
+# shard ARGUMENTS...: with the test vocabulary.
+shard() { bert-shard --vocab "$DATA/man/vocab.txt" "$@"; }
+
+# same A B: the same shards.
+same() {
+	local f
+	[ "$(ls "$1" | grep -c '\.shard$')" -gt 0 ]
+	[ "$(ls "$1" | grep '\.shard$')" = "$(ls "$2" | grep '\.shard$')" ]
+	for f in "$1"/*.shard; do cmp "$f" "$2/${f##*/}"; done
+}
+
+# no_leftovers DIR: neither unfinished files nor work.
+no_leftovers() { [ -z "$(find "$1" -name '.*' ! -name . ! -path "$1")" ]; }
+
+# private COMMAND: whether mounts of our own may be made, else the test is skipped.
+need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused here"; }
+
+@test "shards, vocabulary and manifest; a second run does nothing" {
+	documents 0 300 >in
+	shard --shards 3 -o out in
+	[ "$(ls -A out | tr '\n' ' ')" = "manifest.json shard-00000-of-00003.shard shard-00001-of-00003.shard shard-00002-of-00003.shard vocab.txt " ]
+	cmp out/vocab.txt "$DATA/man/vocab.txt"
+	bert-verify out
+	find out -printf '%p %T@ %i\n' | sort >before
+	shard --shards 3 -o out in
+	cmp before <(find out -printf '%p %T@ %i\n' | sort)
+}
+
+@test "threads, memory, order, division and packing of the input change nothing" {
+	documents 0 600 >in
+	documents 0 5 >>in				# equal documents
+	shard --shards 4 --threads 1 -o one in
+	shard --shards 4 --threads 3 -o three in
+	same one three
+	shard --shards 4 --memory 16M -o little in
+	same one little
+	shard --shards 4 -o stdin <in
+	same one stdin
+	awk 'BEGIN { RS = ""; ORS = "\n\n" } { d[NR % 7] = d[NR % 7] $0 ORS } END { for (i in d) printf "%s", d[i] }' in >mixed
+	head -n 1201 mixed >a
+	tail -n +1202 mixed | gzip >b.gz
+	shard --shards 4 -o mixed.out a b.gz
+	same one mixed.out
+	bert-verify one mixed.out
+}
+
+@test "parts make what one run makes, in any order" {
+	documents 0 500 >a
+	documents 500 40 >b
+	shard --shards 5 -o one a b
+	for i in 2 0 1; do shard --shards 5 --stage index --part "$i/3" -o parts a b; done
+	exits 0 bert-shard --status -o parts
+	says "index: 3 of 3 parts"
+	says "plan: missing"
+	shard --shards 5 --stage plan -o parts a b
+	for i in 3 0; do shard --shards 5 --stage write --part "$i/4" -o parts a b; done
+	exits 0 bert-shard --status parts
+	says "write: 3 of 5 shards, missing: 1 2"
+	[ ! -e parts/manifest.json ]
+	SLURM_ARRAY_TASK_ID=12 SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_COUNT=4 shard --shards 5 --stage write --part auto -o parts a b
+	shard --shards 5 --stage write --part 1/4 -o parts a b
+	same one parts
+	cmp one/manifest.json parts/manifest.json
+	no_leftovers parts
+	exits 0 bert-shard --status parts
+	says "manifest: there"
+}
+
+@test "a plain run goes on where stages stopped" {
+	documents 0 200 >in
+	shard --shards 3 -o one in
+	for i in 0 1; do shard --shards 3 --stage index --part "$i/2" -o two in; done
+	shard --shards 3 --stage plan -o two in
+	shard --shards 3 --stage write --part 1/3 -o two in
+	shard --shards 3 -o two in
+	same one two
+}
+
+@test "stages say what is missing" {
+	documents 0 50 >in
+	exits 1 shard --stage plan -o out in
+	says "parts are missing"
+	shard --stage index --part 1/3 -o out in
+	exits 1 shard --stage plan -o out in
+	says "parts are missing: 0/3 2/3"
+	exits 1 shard --stage write --part 0/2 -o out in
+	says "no plan"
+}
+
+@test "stages refuse what can be read only once, parts what cannot be cut" {
+	documents 0 50 | gzip >in.gz
+	exits 2 shard --stage index --part 0/2 -o out
+	says "standard input"
+	mkfifo pipe
+	exits 2 shard --stage index -o out pipe
+	says "a pipe"
+	exits 2 shard --stage index -o out - <in.gz
+	says "standard input"
+	exits 2 shard --stage index --part 0/2 -o out in.gz
+	says "'in.gz' is packed"
+	exits 2 shard --stage index --part 2/2 -o out in.gz
+	exits 2 shard --stage plan --part 0/2 -o out in.gz
+	exits 2 shard --part 0/2 -o out in.gz
+	shard --stage index -o out in.gz
+	shard -o out in.gz
+	bert-verify out
+}
+
+@test "token documents make what their text makes: pipe, file, packed, in parts" {
+	documents 0 300 >in
+	shard --shards 3 -o text in
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs in >in.tok
+	shard --shards 3 -o pipe <in.tok
+	same text pipe
+	shard --shards 3 -o file in.tok
+	same text file
+	gzip -k in.tok
+	shard --shards 3 -o packed in.tok.gz
+	same text packed
+	for i in 1 0; do shard --shards 3 --stage index --part "$i/2" -o parts in.tok; done
+	shard --shards 3 -o parts in.tok
+	same text parts
+	documents 0 100 >a
+	documents 100 100 | bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs >b.tok
+	documents 200 100 >c
+	shard --shards 3 -o mixed a b.tok c
+	same text mixed
+}
+
+@test "token documents made otherwise are refused, naming how" {
+	documents 0 20 >in
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --cased --to docs in >in.tok
+	exits 1 shard -o out in.tok
+	says "'in.tok' were made otherwise: cased is true, not false"
+	exits 1 shard -o out <in.tok
+	says "cased is true"
+	shard -o out in					# nothing was made: other input is welcome
+	bert-verify out
+	{ cat "$DATA/man/vocab.txt"; echo more; } >vocab
+	bert-tokenize --vocab vocab --to docs in >in.tok
+	exits 1 shard -o out2 in.tok
+	says "vocab."
+	[ ! -e out2 ]
+}
+
+@test "a stream cut anywhere: exit 3, no shard, no manifest" {
+	documents 0 200 | bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs >in.tok
+	size=$(stat -c %s in.tok)
+	for cut in 10 100 $((size / 3)) $((size - 1)); do
+		head -c "$cut" in.tok >cut.tok
+		exits 3 bash -c "bert-shard --vocab '$DATA/man/vocab.txt' -o 'out$cut' <cut.tok"
+		[ ! -e "out$cut/manifest.json" ]
+		[ -z "$(find . -path "./out$cut/*" -name '*.shard')" ]
+	done
+	exits 3 shard -o file cut.tok
+	says "cut.tok"
+	exits 3 bash -c "gzip <in.tok | head -c 300 | bert-shard --vocab '$DATA/man/vocab.txt' -o packed"
+}
+
+@test "a folder made with other options or from other input is refused, naming what differs" {
+	documents 0 100 >in
+	documents 0 101 >longer
+	sed 's/alice/while/' in >changed
+	shard --shards 2 -o out in
+	find out -type f -printf '%p %T@ %s\n' | sort >before
+	exits 1 shard --shards 2 --max-seq-length 64 --max-predictions-per-seq 10 -o out in
+	says "recipe.max_seq_length is 128, not 64"
+	exits 1 shard --shards 2 --seed 7 -o out in
+	says "recipe.seed is 12345, not 7"
+	exits 1 shard --shards 3 -o out in
+	says "options.shards is 2, not 3"
+	exits 1 shard --shards 2 --compress 3 -o out in
+	says "options.compress is 1, not 3"
+	exits 1 shard --shards 2 --cased -o out in
+	says "recipe.tokenizer.cased is false, not true"
+	exits 1 shard --shards 2 -o out longer
+	says "inputs[0].bytes is"
+	exits 1 shard --shards 2 -o out changed
+	says "inputs[0].sample is"
+	exits 1 shard --shards 2 -o out in in
+	says "inputs has 1 entries, not 2"
+	exits 1 bash -c "bert-shard --vocab '$DATA/man/vocab.txt' --shards 2 -o out <longer"
+	says "'out' was made from other input"
+	cmp before <(find out -type f -printf '%p %T@ %s\n' | sort)
+	shard --shards 2 --threads 1 --memory 32M -o out in
+	shard --shards 2 -o out <in
+	cmp before <(find out -type f -printf '%p %T@ %s\n' | sort)
+	shard --shards 2 --stage index --part 0/2 -o half in
+	exits 1 shard --shards 2 --seed 7 --stage index --part 1/2 -o half in
+	says "recipe.seed is 12345, not 7"
+}
+
+@test "a folder of somebody else is left alone" {
+	documents 0 10 >in
+	mkdir theirs
+	echo x >theirs/data.shard
+	exits 1 shard -o theirs in
+	says "holds shards but no manifest.json"
+	[ "$(ls -A theirs)" = data.shard ]
+	mkdir vocab
+	printf '[UNK]\nother\n' >vocab/vocab.txt
+	exits 1 shard -o vocab in
+	says "'vocab/vocab.txt' is another vocabulary"
+	echo x >file
+	exits 1 shard -o file in
+	says "file"
+}
+
+@test "what is missing or damaged is made again, and nothing else" {
+	documents 0 300 >in
+	shard --shards 4 -o out in
+	cp -r out good
+	rm out/shard-00001-of-00004.shard
+	truncate -s 1000 out/shard-00003-of-00004.shard
+	kept=$(stat -c '%i %Y' out/shard-00000-of-00004.shard)
+	exits 0 shard --shards 4 -v -o out in
+	says "2 shards made, 2 there already, complete"
+	same good out
+	cmp good/manifest.json out/manifest.json
+	[ "$(stat -c '%i %Y' out/shard-00000-of-00004.shard)" = "$kept" ]
+	no_leftovers out
+}
+
+@test "killed at any moment and run again: the same, and nothing half-made keeps its name" {
+	documents 0 4000 >some
+	cat some some >in
+	start=$(date +%s%N)
+	shard --shards 6 --threads 1 --dupe-factor 5 -o straight in
+	took=$((($(date +%s%N) - start) / 1000))
+	for share in 10 25 40 55 70 85; do
+		timeout -s KILL "$(awk -v t="$took" -v s="$share" 'BEGIN { printf "%.3f", t * s / 1e8 }')" \
+			bert-shard --vocab "$DATA/man/vocab.txt" --shards 6 --threads 1 --dupe-factor 5 -o killed in || true
+		for f in killed/*.shard; do
+			[ ! -e "$f" ] || cmp "$f" "straight/${f##*/}"
+		done
+	done
+	shard --shards 6 --threads 1 --dupe-factor 5 -o killed in
+	same straight killed
+	cmp straight/manifest.json killed/manifest.json
+	no_leftovers killed
+}
+
+@test "a signal removes what is unfinished" {
+	documents 0 3000 >some
+	cat some some some >in
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 2 -o out in &
+	pid=$!
+	for i in $(seq 200); do
+		[ -z "$(find out -name '.*.tmp' 2>/dev/null)" ] || break
+		sleep 0.05
+	done
+	kill -INT "$pid" 2>/dev/null || true
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" -eq 130 ] || [ "$status" -eq 0 ]
+	[ -z "$(find out -name '.*.tmp')" ]
+}
+
+@test "a full disk: a message, exit 1, nothing half-made; then it goes on" {
+	need_mounts
+	documents 0 4000 >in
+	shard --shards 4 --dupe-factor 5 -o straight in
+	unshare -rm bash -e -c '
+		mkdir disk
+		mount -t tmpfs -o size=2500k none disk
+		status=0
+		bert-shard --vocab "$DATA/man/vocab.txt" --shards 4 --dupe-factor 5 -o disk/out in 2>err || status=$?
+		[ "$status" -eq 1 ]
+		grep -q "No space left" err
+		grep -q "disk/out" err
+		[ ! -e disk/out/manifest.json ]
+		[ -z "$(find disk -name "*.tmp")" ]
+		for f in disk/out/*.shard; do [ ! -e "$f" ] || cmp "$f" "straight/${f##*/}"; done
+		mount -o remount,size=100m disk
+		bert-shard --vocab "$DATA/man/vocab.txt" --shards 4 --dupe-factor 5 -o disk/out in
+		for f in straight/*; do cmp "$f" "disk/out/${f##*/}"; done'
+}
+
+@test "a read-only folder is named" {
+	need_mounts
+	documents 0 10 >in
+	unshare -rm bash -e -c '
+		mkdir disk
+		mount -t tmpfs none disk
+		mount -o remount,ro disk
+		status=0
+		bert-shard --vocab "$DATA/man/vocab.txt" -o disk/out in 2>err || status=$?
+		[ "$status" -eq 1 ]
+		grep -q "disk/out.*Read-only" err'
+}
+
+@test "too little memory for a shard: a message that says how much, exit 1, nothing half-made" {
+	documents 0 1500 >some
+	cat some some some some >in
+	exits 1 shard --shards 1 --memory 16M --dupe-factor 12 -o out in
+	says "shard 0 needs about"
+	says "give --memory"
+	[ -z "$(find out -name '*.shard')" ]
+	need=$(sed -E 's/.*--memory ([0-9]+M).*/\1/' <<<"$output")
+	shard --shards 1 --memory "$need" --dupe-factor 12 -o out in
+	bert-verify out
+}
+
+@test "a vocabulary without [MASK], [CLS] or [SEP] is refused by name" {
+	documents 0 10 >in
+	for token in MASK CLS SEP; do
+		grep -vF "[$token]" "$DATA/man/vocab.txt" >vocab
+		exits 1 bert-shard --vocab vocab -o out in
+		says "the vocabulary 'vocab' has no [$token]"
+		[ ! -e out ]
+	done
+	printf '[UNK]\n[CLS]\n[SEP]\n[MASK]\n' >vocab
+	exits 1 bert-shard --vocab vocab -o out in
+	says "no tokens but special ones"
+}
+
+@test "options out of range: exit 2" {
+	documents 0 10 >in
+	exits 2 shard --max-seq-length 4 -o out in
+	exits 2 shard --max-seq-length 65536 -o out in
+	exits 2 shard --max-seq-length 16 --max-predictions-per-seq 17 -o out in
+	exits 2 shard --masked-lm-prob 1.5 -o out in
+	exits 2 shard --masking dynamic --dupe-factor 2 -o out in
+	exits 2 shard --name ../x -o out in
+	exits 2 shard in
+	says "-o DIR"
+	exits 2 bert-shard -o out in
+	says "--vocab FILE or --model DIR"
+	[ ! -e out ]
+}
+
+@test "the least length works, and so does a long one" {
+	documents 0 30 >in
+	shard --max-seq-length 5 --max-predictions-per-seq 2 -o short in
+	shard --max-seq-length 2000 --max-predictions-per-seq 300 -o long in
+	bert-verify short long
+}
+
+@test "input that is missing, empty or blank: a message, exit 1" {
+	exits 1 shard -o out /nonexistent/file
+	says "'/nonexistent/file'"
+	[ ! -e out ]
+	: >empty
+	exits 1 shard -o out empty
+	says "no documents"
+	printf '\n \n\n' >blank
+	exits 1 shard -o out blank
+	says "no documents"
+	[ -z "$(ls -A out)" ]
+	mkdir folder
+	exits 1 shard -o out3 folder
+	says "folder"
+}
+
+@test "one document, documents without tokens, one-sentence documents" {
+	printf 'alice was tired.\nshe was beginning to get up.\n' >one
+	exits 0 shard -o one.out one
+	bert-verify one.out
+	[ "$(grep -o '"random_next":[0-9]*' one.out/manifest.json | tail -n 1)" = '"random_next":0' ]
+	printf 'alice\n' >single
+	exits 0 shard -o single.out single
+	says "10 chunks of one sentence made no instance"
+	bert-verify single.out
+	printf 'alice was.\n\n\342\200\213\n\nshe was.\n\n\342\200\213\n' >empty
+	exits 0 shard -o empty.out empty
+	says "2 documents have no tokens"
+	bert-verify empty.out
+}
+
+# vector NAME: the bytes that shards/FORMAT.md shows after "NAME:", as one word of hexadecimal digits.
+vector() { awk -v name="    $1:" '$0 == name { on = 1; next } on && !/^    ([0-9a-f][0-9a-f]( |$))+/ { exit } on { match($0, /^    ([0-9a-f][0-9a-f]( |$))+/); printf "%s", substr($0, 1, RLENGTH) }' "$TOP/shards/FORMAT.md" | tr -d ' '; }
+
+# holds FILE HEX: the bytes are in it.
+holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
+
+@test "the test vector of FORMAT.md" {
+	printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' a b c d '##e' >vocab
+	printf 'a b c\nd ae\n\nc d\na\n' >in
+	bert-tokenize --vocab vocab --to docs in >in.tok
+	holds in.tok "$(vector 'token documents')"
+	bert-shard --vocab vocab --max-seq-length 8 --max-predictions-per-seq 2 --masked-lm-prob 0.3 --dupe-factor 1 --seed 1 --compress 0 -o out in
+	holds out/*.shard "$(vector table)"
+	holds out/*.shard "$(vector instances)"
+	[ "$(vector instances | wc -c)" -eq 204 ]
+	[ "$(bert-cat out | tail -n 1)" = '{"input_ids":[2,4,7,9,3,5,3],"segment_ids":[0,0,0,0,0,1,1],"masked_lm_positions":[1,2],"masked_lm_ids":[8,5],"next_sentence_label":1}' ]
+}
+
+@test "more shards than documents" {
+	documents 0 20 >in
+	shard --shards 100 -o out in
+	[ "$(find out -name '*.shard' | wc -l)" -eq 100 ]
+	bert-verify out
+}
+
+@test "a FIFO is read as text" {
+	documents 0 100 >in
+	shard --shards 2 -o file in
+	mkfifo pipe
+	cat in >pipe &
+	shard --shards 2 -o fifo pipe
+	wait
+	same file fifo
+	exits 1 bash -c "bert-shard --vocab '$DATA/man/vocab.txt' --shards 2 -o fifo <(head -n 50 in)"
+	says "'fifo' was made from other input"
+	same file fifo
+}
+
+@test "bytes that are not UTF-8 are replaced and counted" {
+	printf 'alice \377 was\nvery tired\n\nshe was\n' >in
+	exits 0 shard -o out in
+	says "1 ill-formed parts of text"
+	bert-verify out
+}
+
+@test "--masking dynamic stores no masks and makes one pass" {
+	documents 0 50 >in
+	shard --masking dynamic -o out in
+	grep -q '"predictions":0' out/manifest.json
+	grep -q '"dupe_factor":1' out/manifest.json
+	bert-verify out
+}
+
+@test "whole words: no mask covers part of one" {
+	documents 0 60 >in
+	shard --whole-word-mask -o out in
+	shard -o pieces in
+	run cmp out/shard-00000-of-00001.shard pieces/shard-00000-of-00001.shard
+	[ "$status" -eq 1 ]
+	bert-verify out
+}
+
+@test "the reference's flags are taken" {
+	documents 0 20 >a.txt
+	documents 20 20 >b.txt
+	documents 40 20 >c.txt
+	shard --shards 2 --max-seq-length 64 --dupe-factor 2 --seed 9 --cased -o ours a.txt b.txt c.txt
+	bert-shard --input_file='a.txt,[bc].txt' --vocab_file="$DATA/man/vocab.txt" --do_lower_case=False --random_seed=9 \
+		--max_seq_length=64 --max_predictions_per_seq=20 --dupe_factor=2 --masked_lm_prob=0.15 --short_seq_prob=0.1 \
+		--do_whole_word_mask=False --shards 2 -o theirs
+	same ours theirs
+	cmp ours/manifest.json theirs/manifest.json
+	exits 1 shard --input_file='nothing-*.txt' -o out
+	says "no file matches 'nothing-*.txt'"
+}
+
+@test "a cap on predictions that does not fit is warned of" {
+	documents 0 20 >in
+	exits 0 shard --max-seq-length 512 -o out in
+	says "--max-predictions-per-seq 20 cannot hold --masked-lm-prob 0.15 of --max-seq-length 512: 77"
+	exits 0 shard -q --max-seq-length 512 -o out2 in
+	[ -z "$output" ]
+	exits 0 shard --dry-run --max-predictions-per-seq 40 in
+	says "is never reached: 19 is the most"
+}
+
+@test "--dry-run predicts what is made, and makes nothing" {
+	documents 0 400 >in
+	exits 0 shard --dry-run in
+	instances=$(sed -n 's/^instances *//p' <<<"$output")
+	[ "$(ls)" = in ]
+	shard -o out in
+	grep -q "\"instances\":$instances," out/manifest.json
+	documents 0 4000 >some
+	for i in $(seq 40); do cat some; done >large
+	exits 0 shard --dry-run --dupe-factor 1 large
+	says "read "
+	guess=$(sed -n 's/^documents *//p' <<<"$output")
+	[ "$guess" -gt 150000 ]
+	[ "$guess" -lt 170000 ]
+}
+
+@test "shards are cut by size and number of documents" {
+	documents 0 400 >in
+	shard --shard-size 64K --dupe-factor 1 -o one in	# too few documents for more
+	[ "$(ls one/*.shard | wc -l)" -eq 1 ]
+	shard --name wiki --shards 2 -o two in
+	[ -e two/wiki-00001-of-00002.shard ]
+	shard --compress 0 -o raw in
+	shard -o packed in
+	[ "$(stat -c %s raw/*.shard)" -gt "$(stat -c %s packed/*.shard)" ]
+	[ "$(grep -o '"digest":"[0-9a-f]*","documents":400,"instances"' raw/manifest.json)" = "$(grep -o '"digest":"[0-9a-f]*","documents":400,"instances"' packed/manifest.json)" ]
+}

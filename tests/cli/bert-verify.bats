@@ -1,0 +1,180 @@
+# bert-verify: what is whole and true, and every way of not being it.
+
+load helpers
+
+shards() {
+	local dir=$1
+	shift
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 3 --max-seq-length 32 --dupe-factor 2 "$@" -o "$dir" "$DATA/man/corpus.txt"
+}
+tokens() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$DATA/man/corpus.txt" >"$1"; }
+
+@test "a good folder: one line a file, exit 0" {
+	shards s
+	exits 0 bert-verify s
+	[ "${#lines[@]}" -eq 5 ]
+	[[ "${lines[0]}" =~ ^s/shard-00000-of-00003\.shard:\ ok,\ [0-9,]+\ instances\ of\ [0-9]+\ documents,\ masks\ drawn\ again$ ]]
+	[ "${lines[3]}" = "s/vocab.txt: ok, 1,000 tokens" ]
+	[[ "${lines[4]}" =~ ^s/manifest\.json:\ ok,\ 3\ shards,\ 12\ documents,\ [0-9,]+\ instances$ ]]
+	exits 0 bert-verify -q s
+	[ -z "$output" ]
+}
+
+@test "all kinds of shards are good" {
+	for how in "--whole-word-mask" "--masking dynamic --dupe-factor 1" "--masking dynamic --dupe-factor 1 --whole-word-mask" "--compress 0" \
+		"--max-seq-length 300 --max-predictions-per-seq 45" "--seed 7 --shards 1 --dupe-factor 5" "--name train"; do
+		rm -rf s
+		shards s $how
+		for threads in 1 3; do exits 0 bert-verify --threads $threads s; done
+	done
+}
+
+@test "shards by themselves, token documents, pipes" {
+	shards s
+	tokens c.tok
+	exits 0 bert-verify s/*.shard c.tok
+	[ "${#lines[@]}" -eq 4 ]
+	[[ "${lines[3]}" =~ ^c\.tok:\ ok,\ 12\ documents,\ [0-9,]+\ tokens$ ]]
+	exits 0 bash -c 'bert-verify < c.tok'
+	[[ "${lines[0]}" == "standard input: ok, 12 documents"* ]]
+	mkdir alone
+	cp s/shard-00001-of-00003.shard alone/any-name
+	exits 0 bert-verify alone/any-name
+	cp s/shard-00001-of-00003.shard alone/shard-00002-of-00003.shard
+	exits 3 bert-verify alone/shard-00002-of-00003.shard
+	says "fault: it is shard 1 of 3, not what its name says"
+}
+
+@test "one flipped bit anywhere is found" {
+	shards s
+	f=s/shard-00001-of-00003.shard
+	cp $f good
+	size=$(stat -c %s good)
+	for ((at = 0; at < size; at += size / 60 + 1)); do
+		perl -e 'local $/; open F, "<:raw", "good"; $b = <F>; substr($b, $ARGV[0], 1) ^= chr(1 << $ARGV[0] % 8); open G, ">:raw", $ARGV[1]; print G $b' "$at" $f
+		exits 3 bert-verify s
+		says "$f: fault: "
+		says "faults in 1 of "
+	done
+}
+
+@test "missing, cut, doubled, swapped, foreign shards" {
+	shards s
+	cp -r s good
+	again() { rm -rf s; cp -r good s; }
+	rm s/shard-00001-of-00003.shard
+	exits 3 bert-verify s
+	says "s/shard-00001-of-00003.shard: fault: missing"
+	again
+	truncate -s -1 s/shard-00002-of-00003.shard
+	exits 3 bert-verify s
+	says "s/shard-00002-of-00003.shard: fault: "
+	says "s/shard-00000-of-00003.shard: ok"
+	again
+	cp s/shard-00000-of-00003.shard s/shard-00001-of-00003.shard
+	exits 3 bert-verify s
+	says "s/shard-00001-of-00003.shard: fault: it is shard 0 of 3"
+	again
+	shards other --seed 99
+	cp other/shard-00001-of-00003.shard s/
+	exits 3 bert-verify s
+	says "its recipe is not that of 'manifest.json': 'seed' differs"
+	again
+	head -n 40 "$DATA/man/corpus.txt" >part
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 3 --max-seq-length 32 --dupe-factor 2 -o less part
+	cp less/shard-00001-of-00003.shard s/
+	exits 3 bert-verify s
+	says "it was made from another corpus than 'manifest.json'"
+	again
+	cp s/shard-00001-of-00003.shard s/extra-00001-of-00003.shard
+	exits 3 bert-verify s
+	says "s/extra-00001-of-00003.shard: fault: "
+	again
+	cp less/manifest.json s/
+	exits 3 bert-verify s
+	again
+	rm s/manifest.json
+	exits 3 bert-verify s
+	says "s/manifest.json: fault: missing"
+	again
+	echo >>s/vocab.txt
+	exits 3 bert-verify s
+	says "s/vocab.txt: fault: it is not the vocabulary"
+	again
+	rm s/vocab.txt
+	exits 3 bert-verify s
+	says "s/vocab.txt: fault: missing"
+	again
+	exits 0 bert-verify s
+}
+
+@test "a stale manifest" {
+	shards s
+	jq -c '.shards[1].digest = .shards[0].digest' s/manifest.json >m && mv m s/manifest.json
+	exits 3 bert-verify s
+	says "s/shard-00001-of-00003.shard: fault: manifest.json tells of another file"
+	rm -rf s
+	shards s
+	jq -c '.totals.truncated += 1' s/manifest.json >m && mv m s/manifest.json
+	exits 3 bert-verify s
+	says "s/manifest.json: fault: its total of 'truncated' is not that of the shards"
+	rm -rf s
+	shards s
+	jq -c '.corpus.documents += 1' s/manifest.json >m && mv m s/manifest.json
+	exits 3 bert-verify s
+}
+
+@test "it goes on after faults, and the worst one decides" {
+	shards s
+	tokens c.tok
+	head -c 100 c.tok >cut.tok
+	exits 3 bert-verify /nonexistent/x cut.tok s
+	says "/nonexistent/x: cannot open '/nonexistent/x'"
+	says "cut.tok: fault: ends early"
+	says "s/manifest.json: ok"
+	exits 1 bert-verify /nonexistent/x s
+	exits 3 bert-verify "$DATA/man/corpus.txt"
+	mkdir none
+	exits 1 bert-verify none
+	says "none: no shards in it"
+}
+
+@test "--absent finds a document by its key" {
+	shards s
+	tokens c.tok
+	key=$(bert-cat --count 1 c.tok | jq -r .key)
+	exits 3 bert-verify --absent "$key" s
+	says "the document with key $key is in it"
+	exits 3 bert-verify --absent 00000000000000000000000000000000 --absent "$key" c.tok
+	exits 0 bert-verify --absent 00000000000000000000000000000000 s c.tok
+	exits 2 bert-verify --absent xyz s
+	says "'xyz' is no key"
+	tail -n +"$(awk '/^$/ { print NR + 1; exit }' "$DATA/man/corpus.txt")" "$DATA/man/corpus.txt" >less
+	bert-shard --vocab "$DATA/man/vocab.txt" -o gone less
+	exits 0 bert-verify --absent "$key" gone
+}
+
+@test "masks of whole words need the vocabulary" {
+	shards s --whole-word-mask
+	mkdir alone
+	cp s/shard-00000-of-00003.shard alone
+	exits 0 bert-verify alone/shard-00000-of-00003.shard
+	says "masks not drawn again (no vocabulary)"
+	exits 0 bert-verify --vocab "$DATA/man/vocab.txt" alone/shard-00000-of-00003.shard
+	says "masks drawn again"
+	head -n 900 "$DATA/man/vocab.txt" >other
+	exits 1 bert-verify --vocab other alone/shard-00000-of-00003.shard
+	says "is not the vocabulary"
+}
+
+@test "one document, none but empty ones in a shard" {
+	echo "Alice was beginning to get very tired." >one
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 2 -o one.shards one
+	exits 0 bert-verify one.shards
+	says "0 instances of 0 documents"
+}
+
+@test "a full disk fails" {
+	shards s
+	exits 1 bash -c 'bert-verify s > /dev/full'
+}

@@ -1,0 +1,78 @@
+/*
+ * Arbitrary bytes as a shard's header, as a table of documents, as the header of
+ * token documents, and as a manifest: the first byte chooses. A header that is
+ * taken must come back equal when it is printed and read again.
+ */
+#include "base/err.h"
+#include "shards/manifest.h"
+#include "shards/shard.h"
+#include "shards/tokdoc.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static void need(int ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void try_header(const char *text, size_t n)
+{
+	struct shard_header h, back;
+	char *printed, *again;
+
+	if (shard_header_parse(&h, text, n)) {
+		need(err_code() == EXIT_CORRUPT);
+		return;
+	}
+	printed = shard_header_print(&h);
+	need(printed && !shard_header_parse(&back, printed, strlen(printed)));
+	again = shard_header_print(&back);
+	need(again && !strcmp(printed, again));
+	free(printed);
+	free(again);
+	shard_header_release(&h);
+	shard_header_release(&back);
+}
+
+static void try_documents(const unsigned char *p, const unsigned char *end)
+{
+	struct buf again = BUF_INIT;
+	struct shard_document d;
+	const unsigned char *before = p;
+
+	while (p < end && !shard_document_decode(&p, end, &d)) {
+		buf_clear(&again);
+		need(!shard_document_encode(&again, &d));
+		need(again.len == (size_t)(p - before) && !memcmp(again.data, before, again.len));
+		before = p;
+	}
+	buf_release(&again);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+	const char *text = (const char *)data + 1;
+	struct tokdoc_header t;
+	struct manifest *m;
+
+	if (!size)
+		return 0;
+	switch (data[0] % 4) {
+	case 0:
+		try_header(text, size - 1);
+		break;
+	case 1:
+		try_documents(data + 1, data + size);
+		break;
+	case 2:
+		if (!tokdoc_header_parse(&t, text, size - 1))
+			tokdoc_header_release(&t);
+		break;
+	case 3:
+		if (!manifest_parse(&m, text, size - 1))
+			manifest_free(m);
+		break;
+	}
+	return 0;
+}

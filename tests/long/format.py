@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Another reader, written from shards/FORMAT.md alone: reads token documents and shards, makes
+every instance of the shards again from the documents, masks and order included, and compares.
+
+    format.py FOLDER FILE.tok...        (Python's standard library and the zstd program)
+"""
+import glob, json, struct, subprocess, sys
+
+U32 = 0xFFFFFFFF
+
+
+# --- the frame -----------------------------------------------------------------------------
+
+def frame(path):
+    """Header, blocks (type, records, raw bytes) and totals of a framed file."""
+    b = open(path, 'rb').read()
+    at = 32 + struct.unpack_from('<I', b, 16)[0]
+    header, at, blocks = json.loads(b[32:at]), at + 8, []
+    while b[at:at + 4] == b'BLK1':
+        kind, codec, _, _, size, records = struct.unpack_from('<BBHQQI', b, at + 4)
+        body = b[at + 40:at + 40 + size]
+        if codec:
+            body = subprocess.run(['zstd', '-dcq'], input=body, stdout=subprocess.PIPE, check=True).stdout
+        blocks.append((kind, records, body))
+        at += 40 + size
+    n, count = struct.unpack_from('<IQ', b, at + 4)
+    at += 16 + 40 * count
+    return header, blocks, json.loads(b[at:at + n])
+
+
+def varint(b, at):
+    v = shift = 0
+    while True:
+        v |= (b[at] & 127) << shift
+        shift += 7
+        at += 1
+        if b[at - 1] < 128:
+            return v, at
+
+
+def text(b, at):
+    n, at = varint(b, at)
+    return b[at:at + n], at + n
+
+
+# --- token documents -------------------------------------------------------------------------
+
+def token_documents(path):
+    """(record's bytes, key, token lists of sentences) of each document."""
+    header, blocks, _ = frame(path)
+    width = header['tokenizer']['id_bytes']
+    for kind, records, b in blocks:
+        at = 0
+        for _ in range(records if kind == 0 else 0):
+            n, at = varint(b, at)
+            end, body = at + n, b[at:at + n]
+            key, at = int.from_bytes(b[at:at + 16], 'big'), at + 16
+            size, at = varint(b, at)
+            name, at = text(b, at)
+            title, at = text(b, at)
+            count, at = varint(b, at)
+            lengths = []
+            for _ in range(count):
+                n, at = varint(b, at)
+                lengths.append(n)
+            ids = [int.from_bytes(b[i:i + width], 'little') for i in range(at, end, width)]
+            at, sentences = 0, []
+            for n in lengths:
+                sentences.append(ids[at:at + n])
+                at += n
+            at = end
+            yield body, key, sentences
+
+
+# --- shards -----------------------------------------------------------------------------------
+
+def read_shard(path):
+    """Header, table of documents [(key, occurrence, sentences, tokens)], instances as dicts."""
+    header, blocks, totals = frame(path)
+    recipe = header['recipe']
+    size, length = recipe['tokenizer']['vocab']['size'], recipe['max_seq_length']
+    v = next(w for w in (1, 2, 3, 4) if size <= 256 ** w)
+    documents, instances = [], []
+    for kind, records, b in blocks:
+        at = 0
+        if kind == 1:
+            for _ in range(records):
+                key, at, entry = int.from_bytes(b[at:at + 16], 'big'), at + 16, []
+                for _ in range(4):
+                    x, at = varint(b, at)
+                    entry.append(x)
+                _, at = text(b, at)
+                _, at = text(b, at)
+                documents.append((key, entry[0], entry[1], entry[2]))
+        elif kind == 0:
+            def column(m, w):
+                nonlocal at
+                planes = [b[at + k * m:at + (k + 1) * m] for k in range(w)]
+                at += m * w
+                return [sum(planes[k][j] << 8 * k for k in range(w)) for j in range(m)]
+            flags, segments, passes, masks = column(records, 1), column(records, 1), column(records, 2), column(records, 2)
+            s, p = sum(segments), sum(masks)
+            lengths, docs, firsts = column(s, 2), column(s, 4), column(s, 4)
+            gaps, replaced = column(p, 1 if length <= 256 else 2), column(p, v)
+            ids = column(sum(lengths), v)
+            assert at == len(b)
+            s = p = t = 0
+            for i in range(records):
+                one = {'flags': flags[i], 'pass': passes[i], 'segments': [], 'masks': []}
+                for _ in range(segments[i]):
+                    one['segments'].append((docs[s], firsts[s], ids[t:t + lengths[s]]))
+                    t += lengths[s]
+                    s += 1
+                position = 0
+                for _ in range(masks[i]):
+                    position += gaps[p]
+                    one['masks'].append((position, replaced[p]))
+                    p += 1
+                instances.append(one)
+    return header, documents, instances, totals
+
+
+# --- random numbers -----------------------------------------------------------------------------
+
+def philox(k, x):
+    (k0, k1), (x0, x1, x2, x3) = k, x
+    for _ in range(10):
+        p, q = 0xD2511F53 * x0, 0xCD9E8D57 * x2
+        x0, x1, x2, x3 = (q >> 32) ^ x1 ^ k0, q & U32, (p >> 32) ^ x3 ^ k1, p & U32
+        k0, k1 = (k0 + 0x9E3779B9) & U32, (k1 + 0xBB67AE85) & U32
+    return x0, x1, x2, x3
+
+
+class Stream:
+    def __init__(self, seed, purpose, key, occurrence, number, item):
+        k = (seed & U32, seed >> 32)
+        t = philox(k, tuple(key >> 32 * i & U32 for i in range(4)))
+        self.s = philox(k, tuple(a ^ b for a, b in zip(t, (purpose, occurrence, number, item))))
+        self.block, self.words, self.coins = 0, [], []
+
+    def u32(self):
+        if not self.words:
+            self.words = list(philox(self.s[2:], (self.block & U32, self.block >> 32, self.s[0], self.s[1])))
+            self.block += 1
+        return self.words.pop(0)
+
+    def u64(self):
+        low = self.u32()
+        return low | self.u32() << 32
+
+    def below(self, n):
+        m = n * self.u32()
+        while (m & U32) < 2 ** 32 % n:
+            m = n * self.u32()
+        return m >> 32
+
+    def unit(self):
+        return self.u32() / 2 ** 32
+
+    def coin(self):
+        if not self.coins:
+            x = self.u32()
+            self.coins = [x >> i & 1 for i in range(32)]
+        return self.coins.pop(0)
+
+
+# --- documents to instances ----------------------------------------------------------------------
+
+def draw(recipe, k, n_shards, docs):
+    """The instances of shard k: docs = [(key, occurrence, sentences with tokens)] in order."""
+    most, out = recipe['max_seq_length'] - 3, []
+    ring = [i for i, (key, occurrence, s) in enumerate(docs) if s and not occurrence]
+    flat = [[t for s in d[2] for t in s] for d in docs]
+    for a_doc, (key, occurrence, sentences) in enumerate(docs):
+        starts = [0]
+        for s in sentences:
+            starts.append(starts[-1] + len(s))
+        for number in range(recipe['dupe_factor']):
+            i = 0
+            while i < len(sentences):
+                r = Stream(recipe['seed'], 1, key, occurrence, number, starts[i])
+                target = 2 + r.below(most - 1) if r.unit() < recipe['short_seq_prob'] else most
+                end = i + 1
+                while end < len(sentences) and starts[end] - starts[i] < target:
+                    end += 1
+                c = end - i
+                a = 1 if c == 1 else 1 + r.below(c - 1)
+                if len(ring) == 1:
+                    if c == 1:
+                        i = end
+                        continue
+                    rand = False
+                else:
+                    rand = c == 1 or r.unit() < .5
+                sa = [starts[i], starts[i + a]]
+                if rand:
+                    point = (k * 2 ** 64 + r.u64()) * 2 ** 64 // n_shards
+                    at = next((j for j, d in enumerate(ring) if docs[d][0] >= point), 0)
+                    if docs[ring[at]][0] == key:
+                        at = (at + 1) % len(ring)
+                    b_doc = ring[at]
+                    bs = docs[b_doc][2]
+                    first = r.below(len(bs))
+                    offset = sum(map(len, bs[:first]))
+                    sb, last = [offset, offset], first
+                    while last < len(bs) and (last == first or sb[1] - sb[0] < target - (sa[1] - sa[0])):
+                        sb[1] += len(bs[last])
+                        last += 1
+                    i += a
+                else:
+                    b_doc, sb = a_doc, [starts[i + a], starts[end]]
+                    i = end
+                while sa[1] - sa[0] + sb[1] - sb[0] > most:
+                    longer = sa if sa[1] - sa[0] > sb[1] - sb[0] else sb
+                    if r.coin():
+                        longer[0] += 1
+                    else:
+                        longer[1] -= 1
+                one = {'flags': int(rand), 'pass': number, 'masks': [],
+                       'segments': [(d, s[0], flat[d][s[0]:s[1]]) for d, s in ((a_doc, sa), (b_doc, sb))]}
+                order = Stream(recipe['seed'], 2, key, occurrence, number, sa[0]).u64()
+                out.append(((order, key, occurrence, number, sa[0]), one))
+    out.sort(key=lambda x: x[0])
+    return out
+
+
+def mask(recipe, name, one, words, pool):
+    """Draws the masks of ONE. words: ids that continue a word."""
+    _, key, occurrence, number, first = name
+    r = Stream(recipe['seed'], 3, key, occurrence, number, first)
+    (_, _, a), (_, _, b) = one['segments']
+    tokens = [None] + a + [None] + b + [None]
+    want = min(recipe['max_predictions_per_seq'], max(1, round(len(tokens) * recipe['masked_lm_prob'])))
+    candidates = []
+    for p, t in enumerate(tokens):
+        if t is None:
+            continue
+        if recipe['whole_word_mask'] and t in words and tokens[p - 1] is not None:
+            candidates[-1].append(p)
+        else:
+            candidates.append([p])
+    chosen, j = [], 0
+    while len(chosen) < want and j < len(candidates):
+        o = j + r.below(len(candidates) - j)
+        candidates[j], candidates[o] = candidates[o], candidates[j]
+        if len(chosen) + len(candidates[j]) <= want:
+            chosen += candidates[j]
+        j += 1
+    for p in sorted(chosen):
+        x = r.unit()
+        new = recipe['special']['mask'] if x < .8 else tokens[p] if x < .9 else pool[r.below(len(pool))]
+        one['masks'].append((p, new))
+
+
+def main(folder, *files):
+    manifest = json.load(open(f'{folder}/manifest.json'))
+    recipe, n = manifest['recipe'], len(manifest['shards'])
+    vocab = [line.strip() for line in open(f'{folder}/vocab.txt', encoding='utf-8')]
+    words = {i for i, t in enumerate(vocab) if t.startswith('##')}
+    never = {i for first, last in recipe['never'] for i in range(first, last + 1)}
+    pool = [i for i in range(len(vocab)) if i not in never]
+    everything = sorted((body, key, sentences) for f in files for body, key, sentences in token_documents(f))
+    assert f'{sum(d[1] for d in everything) % 2 ** 128:032x}' == manifest['corpus']['digest']
+    compared = 0
+    for k, path in enumerate(sorted(glob.glob(f'{folder}/*.shard'))):
+        header, table, instances, totals = read_shard(path)
+        assert (header['shard'], header['shards'], header['recipe']) == (k, n, recipe)
+        mine = [(key, sentences) for _, key, sentences in everything if key * n >> 128 == k]
+        docs = [(key, sum(key == o for o, _ in mine[:i]), [s for s in sentences if s]) for i, (key, sentences) in enumerate(mine)]
+        assert table == [(d[0], d[1], len(m[1]), sum(map(len, m[1]))) for d, m in zip(docs, mine)]
+        drawn = draw(recipe, k, n, docs)
+        for name, one in drawn:
+            if recipe['masking'] == 'static':
+                mask(recipe, name, one, words, pool)
+        assert len(instances) == len(drawn) == totals['instances'], (len(instances), len(drawn))
+        for i, (is_, (_, want)) in enumerate(zip(instances, drawn)):
+            assert is_ == want, (path, i, is_, want)
+        compared += len(instances)
+    print(f'{compared} instances in {n} shards are as FORMAT.md draws them')
+
+
+main(*sys.argv[1:])

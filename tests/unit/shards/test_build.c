@@ -1,0 +1,381 @@
+#include "shards/build.h"
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "shards/keys.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define VOCAB 5000
+
+static struct id_range never[] = { { 0, 4 } };
+static struct shard_recipe recipe = {
+	.vocab_size = VOCAB,
+	.special = { 0, 1, 2, 3, 4 },
+	.never = never,
+	.n_never = 1,
+	.max_seq_length = 64,
+	.max_predictions_per_seq = 9,
+	.dupe_factor = 3,
+	.masked_lm_prob = 0.15,
+	.short_seq_prob = 0.1,
+	.masking = SHARD_STATIC,
+	.pairs = SHARD_NSP,
+	.seed = 7,
+};
+
+/* Adds made-up document NUMBER, its key as if hashed. SENTENCES 0: as many as come. */
+static void add_document(struct docset *s, uint32_t number, uint32_t sentences)
+{
+	struct tokdoc d = TOKDOC_INIT;
+	struct buf b = BUF_INIT;
+	const unsigned char *p, *body;
+	uint32_t *ids;
+	struct rng r;
+	size_t len;
+
+	rng_open(&r, 1, RNG_TEST, 0, number, 0, 0, 0);
+	d.n_sentences = sentences ? sentences : 1 + rng_below(&r, 40);
+	assert_int_equal(array_grow(&d.lengths, &d.cap_lengths, d.n_sentences, sizeof(*d.lengths)), 0);
+	ids = malloc(d.n_sentences * 40 * sizeof(*ids));
+	for (size_t k = 0; k < d.n_sentences; k++) {
+		d.lengths[k] = rng_below(&r, 40);
+		for (uint32_t t = 0; t < d.lengths[k]; t++)
+			ids[d.n_tokens++] = 5 + rng_below(&r, VOCAB - 5);
+	}
+	d.key = key_of((const char *)&number, sizeof(number));
+	d.ids = ids;
+	d.id_bytes = 4;
+	assert_int_equal(tokdoc_encode(&b, &d, 2), 0);
+	p = (unsigned char *)b.data;
+	assert_int_equal(tokdoc_split(&p, p + b.len, &body, &len), 0);
+	if (key_shard(d.key, s->shards) == s->shard)
+		assert_int_equal(docset_add(s, body, len), 0);
+	buf_release(&b);
+	tokdoc_release(&d);
+	free(ids);
+}
+
+static void make_docs(struct docset *s, uint32_t n, uint32_t shard, uint32_t shards)
+{
+	docset_init(s, shard, shards, 2, VOCAB, UINT64_MAX);
+	for (uint32_t k = 0; k < n; k++)
+		add_document(s, k, 0);
+	assert_int_equal(docset_finish(s), 0);
+}
+
+/* --- documents ------------------------------------------------------------------------------------- */
+
+static void test_documents_are_sorted_and_numbered(void **state)
+{
+	struct docset a, b;
+
+	(void)state;
+	docset_init(&a, 0, 1, 2, VOCAB, UINT64_MAX);
+	docset_init(&b, 0, 1, 2, VOCAB, UINT64_MAX);
+	for (uint32_t k = 0; k < 300; k++) {
+		add_document(&a, k % 100, 0);
+		add_document(&b, 99 - k % 100, 0);
+	}
+	assert_int_equal(docset_finish(&a), 0);
+	assert_int_equal(docset_finish(&b), 0);
+	assert_int_equal(a.n, 300);
+	assert_int_equal(a.bytes, b.bytes);
+	for (size_t k = 0; k < a.n; k++) {
+		assert_int_equal(a.docs[k].occurrence, k % 3);
+		assert_int_equal(a.docs[k].len, b.docs[k].len);
+		assert_memory_equal(a.docs[k].body, b.docs[k].body, a.docs[k].len);
+		assert_true(!k || key_compare(a.docs[k - 1].key, a.docs[k].key) <= 0);
+	}
+	assert_true(a.ring_size <= 100 && a.ring_size > 90);	/* some have no tokens */
+	docset_release(&a);
+	docset_release(&b);
+}
+
+/* What docset_follow says, by looking at every document. */
+static uint32_t follow_slowly(const struct docset *s, uint64_t u, uint32_t d)
+{
+	const struct key point = key_point(s->shard, s->shards, u);
+	uint32_t best = UINT32_MAX;
+
+	for (unsigned round = 0; round < 2; round++) {		/* from the point on, then from the least */
+		for (uint32_t k = 0; k < s->n; k++) {
+			if (!s->docs[k].tokens || (!round && key_compare(s->docs[k].key, point) < 0))
+				continue;
+			if (best == UINT32_MAX)
+				best = k;
+			if (key_compare(s->docs[k].key, s->docs[d].key))
+				return k;
+		}
+	}
+	fail_msg("no other document");
+	return 0;
+}
+
+static void test_the_ring_is_followed(void **state)
+{
+	(void)state;
+	for (uint32_t n = 3; n < 200; n += 20) {
+		for (uint32_t shard = 0; shard < 3; shard++) {
+			struct docset s;
+			struct rng r;
+
+			make_docs(&s, n, shard, 3);
+			rng_open(&r, n, RNG_TEST, 0, 0, 0, 0, 0);
+			for (unsigned k = 0; k < 300 && s.ring_size > 1; k++) {
+				const uint32_t d = s.ring[rng_below(&r, s.ring_size)];
+				const uint64_t u = k ? rng_u64(&r) : UINT64_MAX;
+
+				assert_int_equal(docset_follow(&s, u, d), follow_slowly(&s, u, d));
+			}
+			docset_release(&s);
+		}
+	}
+}
+
+static void test_past_the_limit_is_only_counted(void **state)
+{
+	struct docset all, some;
+
+	(void)state;
+	make_docs(&all, 100, 0, 1);
+	docset_init(&some, 0, 1, 2, VOCAB, all.bytes / 2);
+	for (uint32_t k = 0; k < 100; k++)
+		add_document(&some, k, 0);
+	assert_true(some.over);
+	assert_true(some.n < 60);
+	assert_int_equal(some.bytes, all.bytes);
+	docset_release(&all);
+	docset_release(&some);
+}
+
+/* --- instances ----------------------------------------------------------------------------------------- */
+
+struct result {
+	struct buf raw;			/* of all blocks */
+	uint64_t n;
+	struct shard_totals totals;
+};
+
+/* Builds all of S; if CHECK, gives every instance to it. */
+static void build(const struct docset *s, unsigned threads, struct result *r,
+		  void (*check)(const struct build *, const struct instance *, void *), void *ctx)
+{
+	struct instance_block block = INSTANCE_BLOCK_INIT;
+	struct buf raw = BUF_INIT, packed = BUF_INIT;
+	struct instance i;
+	struct build b;
+	uint32_t records;
+
+	*r = (struct result){ .raw = BUF_INIT };
+	assert_int_equal(build_init(&b, &recipe, NULL, s, threads, UINT64_MAX), 0);
+	assert_int_equal(build_drafts(&b), 0);
+	assert_int_equal(instance_init(&i, &b.shape), 0);
+	for (uint64_t k = 0; k < build_blocks(&b); k++) {
+		assert_int_equal(build_block(&b, (unsigned)(k % threads), k, 1, &raw, &packed, &records), 0);
+		assert_int_equal(buf_add(&r->raw, raw.data, raw.len), 0);
+		assert_int_equal(instance_block_open(&block, &b.shape, raw.data, raw.len, records), 0);
+		for (uint32_t m = 0; check && m < records; m++) {
+			instance_block_get(&block, m, &i);
+			check(&b, &i, ctx);
+		}
+	}
+	r->n = b.n;
+	build_totals(&b, &r->totals);
+	instance_release(&i);
+	instance_block_release(&block);
+	buf_release(&raw);
+	buf_release(&packed);
+	build_release(&b);
+}
+
+struct seen {
+	uint64_t random, n;
+	uint64_t last;			/* order number of the instance before */
+};
+
+/* What holds of every instance. */
+static void check_one(const struct build *b, const struct instance *i, void *ctx)
+{
+	const struct instance_segment *x = &i->segments[0], *y = &i->segments[1];
+	const struct docset_document *a = &b->docs->docs[x->document], *o = &b->docs->docs[y->document];
+	struct seen *seen = ctx;
+	struct instance plain = *i;
+	uint32_t ids[64];
+	uint64_t order;
+	struct rng r;
+
+	assert_true(i->n <= 64 && x->first + x->length <= a->tokens && y->first + y->length <= o->tokens);
+	if (i->flags & INSTANCE_RANDOM_NEXT) {
+		assert_true(key_compare(a->key, o->key));
+		assert_int_equal(o->occurrence, 0);
+		seen->random++;
+	} else {
+		assert_int_equal(x->document, y->document);
+		assert_true(y->first >= x->first + x->length);
+	}
+	instance_unmask(&plain);
+	docset_ids(b->docs, x->document, x->first, x->length, ids);
+	assert_memory_equal(plain.ids + 1, ids, x->length * sizeof(*ids));
+	docset_ids(b->docs, y->document, y->first, y->length, ids);
+	assert_memory_equal(plain.ids + 2 + x->length, ids, y->length * sizeof(*ids));
+	assert_true(plain.ids[0] == 2 && plain.ids[x->length + 1] == 3 && plain.ids[i->n - 1] == 3);
+	rng_open(&r, recipe.seed, RNG_ORDER, a->key.hi, a->key.lo, a->occurrence, i->pass, x->first);
+	order = rng_u64(&r);
+	assert_true(order >= seen->last);
+	seen->last = order;
+	seen->n++;
+}
+
+static void test_instances_are_runs_of_their_documents(void **state)
+{
+	struct seen seen = { 0 };
+	struct result r;
+	struct docset s;
+
+	(void)state;
+	make_docs(&s, 200, 0, 1);
+	build(&s, 1, &r, check_one, &seen);
+	assert_int_equal(seen.n, r.n);
+	assert_int_equal(r.totals.instances, r.n);
+	assert_int_equal(r.totals.random_next, seen.random);
+	assert_true(seen.random > r.n / 2 && seen.random < r.n * 7 / 10);
+	assert_true(r.totals.truncated > 0 && r.totals.truncated < r.n);
+	assert_int_equal(r.totals.dropped, 0);
+	buf_release(&r.raw);
+	docset_release(&s);
+}
+
+static void test_threads_change_nothing(void **state)
+{
+	struct result one, four;
+	struct docset s;
+
+	(void)state;
+	make_docs(&s, 900, 1, 2);
+	build(&s, 1, &one, NULL, NULL);
+	build(&s, 4, &four, NULL, NULL);
+	assert_int_equal(one.raw.len, four.raw.len);
+	assert_memory_equal(one.raw.data, four.raw.data, one.raw.len);
+	assert_memory_equal(&one.totals, &four.totals, sizeof(one.totals));
+	buf_release(&one.raw);
+	buf_release(&four.raw);
+	docset_release(&s);
+}
+
+static void test_one_key_alone_has_no_random_next(void **state)
+{
+	struct seen seen = { 0 };
+	struct result r;
+	struct docset s;
+
+	(void)state;
+	docset_init(&s, 0, 1, 2, VOCAB, UINT64_MAX);
+	add_document(&s, 5, 30);
+	add_document(&s, 5, 30);
+	assert_int_equal(docset_finish(&s), 0);
+	build(&s, 2, &r, check_one, &seen);
+	assert_true(r.n > 0);
+	assert_int_equal(r.totals.random_next, 0);
+	buf_release(&r.raw);
+	docset_release(&s);
+	docset_init(&s, 0, 1, 2, VOCAB, UINT64_MAX);
+	add_document(&s, 7, 1);
+	assert_int_equal(docset_finish(&s), 0);
+	assert_true(s.docs[0].tokens > 0);
+	build(&s, 1, &r, NULL, NULL);
+	assert_int_equal(r.n, 0);
+	assert_int_equal(r.totals.dropped, recipe.dupe_factor);
+	buf_release(&r.raw);
+	docset_release(&s);
+}
+
+static void test_no_documents(void **state)
+{
+	struct result r;
+	struct docset s;
+
+	(void)state;
+	make_docs(&s, 0, 0, 1);
+	build(&s, 2, &r, NULL, NULL);
+	assert_int_equal(r.n, 0);
+	buf_release(&r.raw);
+	docset_release(&s);
+}
+
+/* --- stability --------------------------------------------------------------------------------------------- */
+
+/* An instance without the numbers of documents, which shift: a hash of its ids, masks in. */
+struct hashes {
+	struct key *items;
+	size_t n, cap;
+};
+
+static void collect(const struct build *b, const struct instance *i, void *ctx)
+{
+	struct hashes *h = ctx;
+
+	(void)b;
+	assert_int_equal(array_grow(&h->items, &h->cap, h->n + 1, sizeof(*h->items)), 0);
+	h->items[h->n++] = key_of((const char *)i->ids, i->n * sizeof(*i->ids));
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return key_compare(*(const struct key *)a, *(const struct key *)b);
+}
+
+/* How many of A are not in B; both sorted. */
+static size_t missing(const struct hashes *a, const struct hashes *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		n += !bsearch(&a->items[i], b->items, b->n, sizeof(*b->items), by_key);
+	return n;
+}
+
+static void test_one_percent_more_documents_change_little(void **state)
+{
+	struct hashes before = { NULL, 0, 0 }, after = { NULL, 0, 0 };
+	struct result r;
+	struct docset s;
+	size_t gone;
+
+	(void)state;
+	make_docs(&s, 1000, 0, 1);
+	build(&s, 1, &r, collect, &before);
+	buf_release(&r.raw);
+	docset_release(&s);
+	make_docs(&s, 1010, 0, 1);
+	build(&s, 1, &r, collect, &after);
+	buf_release(&r.raw);
+	docset_release(&s);
+	qsort(before.items, before.n, sizeof(*before.items), by_key);
+	qsort(after.items, after.n, sizeof(*after.items), by_key);
+	gone = missing(&before, &after);
+	assert_true(gone > 0 && gone < before.n * 15 / 1000);
+	assert_true(missing(&after, &before) < after.n * 3 / 100);
+	free(before.items);
+	free(after.items);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_documents_are_sorted_and_numbered),
+		cmocka_unit_test(test_the_ring_is_followed),
+		cmocka_unit_test(test_past_the_limit_is_only_counted),
+		cmocka_unit_test(test_instances_are_runs_of_their_documents),
+		cmocka_unit_test(test_threads_change_nothing),
+		cmocka_unit_test(test_one_key_alone_has_no_random_next),
+		cmocka_unit_test(test_no_documents),
+		cmocka_unit_test(test_one_percent_more_documents_change_little),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* The files of a folder: names, order, the vocabulary beside them. */
+#include "shards/folder.h"
+#include "tests/unit/shards/made_folder.h"
+
+#include <unistd.h>
+
+static char top[] = "/tmp/bert-test-list-XXXXXX";
+static char folder[64];
+
+static int make_top(void **state)
+{
+	(void)state;
+	if (!mkdtemp(top))
+		return -1;
+	snprintf(folder, sizeof(folder), "%s/set", top);
+	return 0;
+}
+
+static int remove_top(void **state)
+{
+	(void)state;
+	return fs_remove_tree(top);
+}
+
+static void names(void **state)
+{
+	static const struct {
+		const char *name;
+		bool good;
+		uint32_t shard, shards;
+	} all[] = {
+		{ "shard-00003-of-00016.shard", true, 3, 16 },
+		{ "a/b-1-of-2.shard/x-y-00000-of-00001.shard", true, 0, 1 },
+		{ "-7-of-8.shard", true, 7, 8 },
+		{ "x-1-of-2-3-of-4.shard", true, 3, 4 },
+		{ "x-100000-of-1000000.shard", true, 100000, 1000000 },
+		{ "shard-00003-of-00016", false, 0, 0 },
+		{ "shard-00003-of-00016.shard2", false, 0, 0 },
+		{ "3-of-4.shard", false, 0, 0 },
+		{ "x--of-4.shard", false, 0, 0 },
+		{ "x-3-of-.shard", false, 0, 0 },
+		{ "x-3-of-99999999999.shard", false, 0, 0 },
+		{ "x-3-of-4294967296.shard", false, 0, 0 },
+		{ "", false, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		uint32_t shard = 0, shards = 0;
+		const bool good = folder_parse_name(all[k].name, &shard, &shards);
+
+		if (good != all[k].good || (good && (shard != all[k].shard || shards != all[k].shards)))
+			fail_msg("'%s': %d %u %u", all[k].name, good, shard, shards);
+	}
+}
+
+static void put(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	assert_int_equal(fs_write_all(path, "x", 1), 0);
+}
+
+static void lists(void **state)
+{
+	char **paths, want[256];
+	size_t n;
+
+	(void)state;
+	assert_int_equal(fs_make_folder(folder), 0);
+	assert_int_equal(folder_shards(folder, &paths, &n), -1);
+	assert_non_null(strstr(err_text(), "no shards in"));
+	put("b-00001-of-00002.shard");
+	put("b-00000-of-00002.shard");
+	put(".b-00000-of-00002.shard");
+	put("notes.txt");
+	put(".shard");
+	assert_int_equal(folder_shards(folder, &paths, &n), 0);
+	assert_int_equal(n, 2);
+	snprintf(want, sizeof(want), "%s/b-00000-of-00002.shard", folder);
+	assert_string_equal(paths[0], want);
+	assert_int_equal(folder_bytes(&(const char *){ folder }, 1), 2);
+	fs_free_names(paths, n);
+	assert_int_equal(folder_shards("/nonexistent/x", &paths, &n), 0);	/* whoever opens it will tell */
+	assert_int_equal(n, 1);
+	fs_free_names(paths, n);
+}
+
+static void manifest_counts(void **state)
+{
+	char **paths;
+	size_t n;
+
+	(void)state;
+	made_folder(folder, &(struct made){ .seed = 1 });
+	put("stray.shard");
+	unlink(made_path(folder, 1));
+	assert_int_equal(folder_shards(folder, &paths, &n), 0);
+	assert_int_equal(n, MADE_SHARDS);
+	assert_string_equal(paths[1], made_path(folder, 1));
+	fs_free_names(paths, n);
+	put("manifest.json");
+	assert_int_equal(folder_shards(folder, &paths, &n), -1);
+	assert_int_equal(err_code(), EXIT_CORRUPT);
+}
+
+static void vocabularies(void **state)
+{
+	struct vocab *v = NULL, *kept;
+	char path[128], other[128];
+	json_t *is, *is_not;
+
+	(void)state;
+	made_folder(folder, &(struct made){ .seed = 1 });
+	snprintf(path, sizeof(path), "%s/vocab.txt", folder);
+	snprintf(other, sizeof(other), "%s/other.txt", top);
+	assert_int_equal(vocab_load(&v, path), 0);
+	is = json_pack("{s:{s:s, s:i}}", "vocab", "sha256", vocab_sha256(v), "size", MADE_VOCAB);
+	is_not = json_pack("{s:{s:s, s:i}}", "vocab", "sha256", vocab_sha256(v), "size", MADE_VOCAB + 1);
+	vocab_free(v);
+	v = NULL;
+	assert_int_equal(folder_vocab(&v, NULL, made_path(folder, 0), is), 0);
+	assert_non_null(v);
+	kept = v;
+	assert_int_equal(folder_vocab(&v, NULL, "/nonexistent/x", is), 0);
+	assert_ptr_equal(v, kept);
+	assert_int_equal(folder_vocab(&v, NULL, made_path(folder, 0), is_not), 0);
+	assert_null(v);
+	assert_int_equal(folder_vocab(&v, NULL, "/nonexistent/x", is), 0);
+	assert_null(v);
+	assert_int_equal(fs_write_all(other, "[UNK]\n", 6), 0);
+	assert_int_equal(folder_vocab(&v, other, made_path(folder, 0), is), -1);
+	assert_non_null(strstr(err_text(), "is not the vocabulary of"));
+	assert_int_equal(folder_vocab(&v, path, "-", is), 0);
+	assert_non_null(v);
+	vocab_free(v);
+	json_decref(is);
+	json_decref(is_not);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names), cmocka_unit_test(lists), cmocka_unit_test(manifest_counts),
+		cmocka_unit_test(vocabularies),
+	};
+
+	return cmocka_run_group_tests(tests, make_top, remove_top);
+}

@@ -1,0 +1,207 @@
+#include "shards/job_impl.h"
+
+#include "base/fs.h"
+#include "shards/manifest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char folder[] = "/tmp/bert-test-job-XXXXXX";
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return fs_remove_tree(folder);
+}
+
+/* --- how many shards ---------------------------------------------------------------------- */
+
+static void test_expectations(void **state)
+{
+	struct shard_recipe r = {
+		.max_seq_length = 128,
+		.vocab_size = 30522,
+		.masking = SHARD_STATIC,
+		.masked_lm_prob = 0.15,
+		.dupe_factor = 1,
+	};
+	const struct tokdoc_totals novels = { .documents = 3275, .sentences = 106799, .tokens = 2549310 };
+	const struct tokdoc_totals short_ones = { .documents = 1000, .sentences = 1000, .tokens = 5000 };
+	const struct tokdoc_totals huge = { .documents = UINT64_C(1) << 34,
+					    .sentences = UINT64_C(1) << 40,
+					    .tokens = UINT64_C(1) << 44 };
+	uint64_t instances, bytes;
+
+	(void)state;
+	plan_expect(&r, &novels, &instances, &bytes);
+	assert_int_equal(instances, 27729);
+	assert_int_equal(bytes, UINT64_C(3441568) * 2450 / 1000 + 26 * 27729);
+	plan_expect(&r, &short_ones, &instances, &bytes);
+	assert_int_equal(instances, 1000);		/* no more than sentences */
+	r.dupe_factor = 10;
+	plan_expect(&r, &huge, &instances, &bytes);	/* nothing overflows */
+	assert_true(bytes > huge.tokens * 20 && bytes < huge.tokens * 50);
+	r.masking = SHARD_DYNAMIC;
+	r.dupe_factor = 1;
+	r.max_seq_length = 512;
+	plan_expect(&r, &novels, &instances, &bytes);
+	assert_int_equal(bytes, UINT64_C(3441568) * 2 + 26 * instances);
+}
+
+static uint32_t shards_for(uint64_t documents, uint64_t tokens, uint64_t asked, uint64_t size)
+{
+	struct job j = { .opts = { .shards = asked, .shard_size = size } };
+	const struct tokdoc_totals t = { .documents = documents, .sentences = tokens, .tokens = tokens };
+
+	j.recipe = (struct shard_recipe){
+		.max_seq_length = 128, .vocab_size = 30522, .masking = SHARD_DYNAMIC, .dupe_factor = 1
+	};
+	return plan_shards(&j, &t);
+}
+
+static void test_numbers_of_shards(void **state)
+{
+	const uint64_t mib = 1 << 20;
+
+	(void)state;
+	assert_int_equal(shards_for(10, 1000, 0, 64 * mib), 1);
+	assert_int_equal(shards_for(10, 1000, 6, 64 * mib), 6);
+	assert_int_equal(shards_for(1000000, 30 * mib, 0, 64 * mib), 2);	/* 143 MB: 71 each */
+	assert_int_equal(shards_for(1000000, 300 * mib, 0, 64 * mib), 16);
+	assert_int_equal(shards_for(100000, 300 * mib, 0, 64 * mib),
+			 8); /* 12,500 documents each; 16 would have 6,250 */
+	assert_int_equal(shards_for(9999, 300 * mib, 0, 64 * mib), 1);
+	assert_int_equal(shards_for(UINT64_C(1) << 40, UINT64_C(1) << 50, 0, 64 << 10),
+			 524288); /* no more than there may be */
+}
+
+/* --- a job, in parts ------------------------------------------------------------------------- */
+
+static char *write_file(const char *name, const char *text)
+{
+	char *path = fs_join(folder, name);
+
+	assert_int_equal(fs_write_all(path, text, strlen(text)), 0);
+	return path;
+}
+
+static struct buf made_text(uint32_t documents)
+{
+	static const char *const words[] = { "one", "two", "three", "four", "five", "six", "seven", "eight" };
+	struct buf b = BUF_INIT;
+
+	for (uint32_t d = 0; d < documents; d++) {
+		for (uint32_t s = 0; s < 2 + d % 7; s++) {
+			for (uint32_t w = 0; w < 1 + (d * 31 + s * 17) % 23; w++)
+				assert_int_equal(buf_addf(&b, "%s ", words[(d * 7 + s * 5 + w * 3 + d / 8) % 8]), 0);
+			assert_int_equal(buf_adds(&b, "\n"), 0);
+		}
+		assert_int_equal(buf_adds(&b, "\n"), 0);
+	}
+	return b;
+}
+
+static void assert_same_file(const char *a, const char *b, const char *name)
+{
+	char *x = fs_join(a, name), *y = fs_join(b, name);
+	struct buf s = BUF_INIT, t = BUF_INIT;
+
+	assert_int_equal(fs_read_all(x, 1 << 30, &s), 0);
+	assert_int_equal(fs_read_all(y, 1 << 30, &t), 0);
+	assert_int_equal(s.len, t.len);
+	assert_memory_equal(s.data, t.data, s.len);
+	buf_release(&s);
+	buf_release(&t);
+	free(x);
+	free(y);
+}
+
+/* Runs all in one go into ONE, and in PARTS parts, each stage opened anew, into MANY. */
+static void compare(struct job_opts o, const char *one, const char *many, uint64_t parts)
+{
+	struct job *j;
+
+	o.folder = one;
+	assert_int_equal(job_open(&j, &o), 0);
+	assert_int_equal(job_run(j), 0);
+	assert_true(job_report(j)->complete);
+	job_close(j);
+	o.folder = many;
+	for (uint64_t i = parts; i-- > 0;) {
+		assert_int_equal(job_open(&j, &o), 0);
+		assert_int_equal(job_start(j), 0);
+		assert_int_equal(job_index(j, i, parts), 0);
+		job_close(j);
+	}
+	assert_int_equal(job_open(&j, &o), 0);
+	assert_int_equal(job_start(j), 0);
+	assert_int_equal(job_plan(j), 0);
+	job_close(j);
+	for (uint64_t i = 0; i < parts; i++) {
+		assert_int_equal(job_open(&j, &o), 0);
+		assert_int_equal(job_start(j), 0);
+		assert_int_equal(job_write(j, i, parts), 0);
+		assert_int_equal(job_report(j)->complete, i + 1 == parts);
+		job_close(j);
+	}
+}
+
+static void test_parts_make_what_one_makes(void **state)
+{
+	struct buf text = made_text(300);
+	char *vocab = write_file(
+		"vocab", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\none\ntwo\nthree\nfour\nfive\nsix\nseven\neig\n##ht\n");
+	char *a = write_file("a.txt", text.data), *b = write_file("b.txt", "one two\nthree\n\nfour five\nsix"),
+	     *empty = write_file("empty", "");
+	char *one = fs_join(folder, "one"), *many = fs_join(folder, "many");
+	const char *files[] = { a, empty, b };
+	struct job_opts o = JOB_OPTS_DEFAULT;
+	struct manifest *m;
+
+	(void)state;
+	o.tokenizer.vocab = vocab;
+	o.files = files;
+	o.n_files = 3;
+	o.max_seq_length = 32;
+	o.shards = 4;
+	o.made_by = "test";
+	compare(o, one, many, 3);
+	assert_same_file(one, many, "manifest.json");
+	assert_int_equal(manifest_load(&m, many), 0);
+	assert_int_equal(m->n_shards, 4);
+	assert_int_equal(m->corpus_documents, 302);
+	assert_int_equal(m->inputs[0].documents, 300);
+	assert_int_equal(m->inputs[1].documents, 0);
+	assert_int_equal(m->inputs[2].documents, 2);
+	for (size_t k = 0; k < m->n_shards; k++)
+		assert_same_file(one, many, m->shards[k].name);
+	manifest_free(m);
+	buf_release(&text);
+	free(vocab);
+	free(a);
+	free(b);
+	free(empty);
+	free(one);
+	free(many);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_expectations),
+		cmocka_unit_test(test_numbers_of_shards),
+		cmocka_unit_test(test_parts_make_what_one_makes),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

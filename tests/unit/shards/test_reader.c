@@ -1,0 +1,251 @@
+/* Instances by number: the same whatever was read before, across shards; limits; dynamic masks by epoch. */
+#include "shards/reader.h"
+#include "tests/unit/shards/made_folder.h"
+
+#include <unistd.h>
+
+static char top[] = "/tmp/bert-test-reader-XXXXXX";
+static char folder[64];
+
+static int make_top(void **state)
+{
+	(void)state;
+	if (!mkdtemp(top))
+		return -1;
+	snprintf(folder, sizeof(folder), "%s/set", top);
+	return 0;
+}
+
+static int remove_top(void **state)
+{
+	(void)state;
+	return fs_remove_tree(top);
+}
+
+static void make(const struct made *like)
+{
+	made_folder(folder, like);
+}
+
+static struct reader *open_folder(const struct reader_opts *o)
+{
+	const char *path = folder;
+	struct reader *r;
+
+	if (reader_open(&r, &path, 1, o))
+		fail_msg("%s", err_text());
+	return r;
+}
+
+/* A number that two instances share only when they are equal. */
+static uint64_t digest(const struct instance *i)
+{
+	uint64_t h = i->n * 31 + i->predictions + i->flags * 7;
+
+	for (uint32_t k = 0; k < i->n; k++)
+		h = h * 1000003 + i->ids[k];
+	for (uint32_t k = 0; k < i->predictions; k++)
+		h = (h * 1000003 + i->positions[k]) * 1000003 + i->labels[k];
+	return h;
+}
+
+static uint64_t digest_at(struct reader_cursor *c, uint64_t epoch, uint64_t index)
+{
+	const struct instance *i = reader_get(c, epoch, index);
+
+	if (!i)
+		fail_msg("%s", err_text());
+	return digest(i);
+}
+
+/* All instances in order, by the files themselves. */
+static uint64_t *by_file(uint64_t *n)
+{
+	static uint64_t all[MADE_SHARDS * MADE_INSTANCES_MAX];
+
+	*n = 0;
+	for (uint32_t k = 0; k < MADE_SHARDS; k++) {
+		struct instance_block b = INSTANCE_BLOCK_INIT;
+		struct frame_block f = FRAME_BLOCK_INIT;
+		struct instance i;
+		struct shard *s;
+
+		assert_int_equal(shard_open(&s, made_path(folder, k)), 0);
+		assert_int_equal(instance_init(&i, shard_shape(s)), 0);
+		for (uint64_t block = 0; block < shard_blocks(s); block++) {
+			assert_int_equal(shard_read(s, block, &f, &b), 0);
+			for (uint32_t j = 0; j < b.records; j++) {
+				instance_block_get(&b, j, &i);
+				all[(*n)++] = digest(&i);
+			}
+		}
+		instance_release(&i);
+		instance_block_release(&b);
+		frame_block_release(&f);
+		shard_close(s);
+	}
+	return all;
+}
+
+static void any_order_gives_the_same(void **state)
+{
+	struct reader_cursor *c;
+	struct reader *r;
+	uint64_t *all, n;
+
+	(void)state;
+	make(&(struct made){ .seed = 3 });
+	all = by_file(&n);
+	r = open_folder(&(struct reader_opts){ 0 });
+	c = reader_cursor_new(r);
+	assert_non_null(c);
+	assert_int_equal(reader_size(r), n);
+	for (uint64_t k = 0; k < n; k++)
+		assert_int_equal(digest_at(c, 0, k), all[k]);
+	for (uint64_t k = 0; k < 2 * n; k++)	/* a prime that is no factor of n: all of them, in no order */
+		assert_int_equal(digest_at(c, k, k * 7919 % n), all[k * 7919 % n]);
+	assert_null(reader_get(c, 0, n));
+	assert_int_equal(digest_at(c, 0, n - 1), all[n - 1]);
+	reader_cursor_free(c);
+	reader_close(r);
+}
+
+static void without_a_manifest(void **state)
+{
+	struct reader_cursor *c;
+	struct reader *r;
+	uint64_t *all, n;
+	char path[256];
+	const char *folder_path = folder;
+
+	(void)state;
+	make(&(struct made){ .seed = 3 });
+	all = by_file(&n);
+	snprintf(path, sizeof(path), "%s/manifest.json", folder);
+	unlink(path);
+	r = open_folder(&(struct reader_opts){ 0 });
+	c = reader_cursor_new(r);
+	assert_int_equal(reader_size(r), n);
+	assert_int_equal(digest_at(c, 0, n / 2), all[n / 2]);
+	reader_cursor_free(c);
+	reader_close(r);
+	unlink(made_path(folder, 0));
+	assert_int_equal(reader_open(&r, &folder_path, 1, &(struct reader_opts){ 0 }), -1);
+	assert_non_null(strstr(err_text(), "is not complete"));
+}
+
+static void dynamic_masks(void **state)
+{
+	struct reader_cursor *c, *d;
+	struct reader *r, *plain;
+	const struct instance *i;
+
+	(void)state;
+	for (int whole_word = 0; whole_word < 2; whole_word++) {
+		make(&(struct made){ .seed = 3, .dynamic = true, .whole_word = whole_word });
+		r = open_folder(&(struct reader_opts){ 0 });
+		plain = open_folder(&(struct reader_opts){ .unmasked = true });
+		c = reader_cursor_new(r);
+		d = reader_cursor_new(plain);
+		assert_true(c && d);
+		const uint64_t zero = digest_at(c, 0, 50), one = digest_at(c, 1, 50);
+
+		assert_int_not_equal(zero, one);
+		(void)digest_at(c, 9, 1);
+		assert_int_equal(digest_at(c, 0, 50), zero);
+		assert_int_equal(digest_at(c, 1, 50), one);
+		i = reader_get(d, 1, 50);
+		assert_int_equal(i->predictions, 0);
+		/* Labels put back, it is the plain one. */
+		const uint64_t bare = digest(i);
+
+		i = reader_get(c, 1, 50);
+		assert_true(i->predictions >= 1 && i->predictions <= 8);
+		instance_unmask((struct instance *)(uintptr_t)i);
+		assert_int_equal(digest(i), bare);
+		reader_cursor_free(c);
+		reader_cursor_free(d);
+		reader_close(r);
+		reader_close(plain);
+	}
+}
+
+static void refuses(const struct reader_opts *o, const char *what)
+{
+	const char *path = folder;
+	struct reader *r;
+
+	assert_int_equal(reader_open(&r, &path, 1, o), -1);
+	assert_null(r);
+	if (!strstr(err_text(), what))
+		fail_msg("'%s', not '%s'", err_text(), what);
+}
+
+static void limits(void **state)
+{
+	(void)state;
+	make(&(struct made){ .seed = 3 });
+	reader_close(open_folder(&(struct reader_opts){ .max_seq_length = 32, .max_predictions = 8,
+							.vocab_size = MADE_VOCAB }));
+	refuses(&(struct reader_opts){ .max_seq_length = 31 }, "has max_seq_length 32, at most 31 fits");
+	refuses(&(struct reader_opts){ .max_predictions = 7 }, "max_predictions_per_seq 8");
+	refuses(&(struct reader_opts){ .vocab_size = 100 }, "a vocabulary of 200");
+	make(&(struct made){ .seed = 3, .dynamic = true, .whole_word = true });
+	char vocab[256];
+
+	snprintf(vocab, sizeof(vocab), "%s/vocab.txt", folder);
+	unlink(vocab);
+	refuses(&(struct reader_opts){ 0 }, "is needed to draw masks");
+	reader_close(open_folder(&(struct reader_opts){ .unmasked = true }));
+}
+
+static void mixed_recipes(void **state)
+{
+	char other[256], vocab[256];
+	const char *paths[2] = { folder, other };
+	struct reader *r;
+
+	(void)state;
+	make(&(struct made){ .seed = 3 });
+	snprintf(other, sizeof(other), "%s/other.shard", top);
+	snprintf(vocab, sizeof(vocab), "%s/vocab.txt", folder);
+	made_shard(other, vocab, &(struct made){ .seed = 4, .shards = 1 }, NULL, NULL);
+	assert_int_equal(reader_open(&r, paths, 2, &(struct reader_opts){ 0 }), -1);
+	assert_non_null(strstr(err_text(), "by another recipe"));
+	made_shard(other, vocab, &(struct made){ .seed = 3, .shards = 1 }, NULL, NULL);
+	assert_int_equal(reader_open(&r, paths, 2, &(struct reader_opts){ 0 }), 0);
+	reader_close(r);
+}
+
+/* A shard that changed after the reader was opened, or is not what the manifest says. */
+static void changed_shards(void **state)
+{
+	const struct made other = { .seed = 3, .shard = 2, .shards = MADE_SHARDS, .lie = LIE_NO_RANDOM };
+	struct reader_cursor *c;
+	struct reader *r;
+	char vocab[256];
+
+	(void)state;
+	make(&(struct made){ .seed = 3 });
+	r = open_folder(&(struct reader_opts){ 0 });
+	c = reader_cursor_new(r);
+	snprintf(vocab, sizeof(vocab), "%s/vocab.txt", folder);
+	made_shard(made_path(folder, 2), vocab, &other, NULL, NULL);
+	assert_non_null(reader_get(c, 0, 0));
+	assert_null(reader_get(c, 0, reader_size(r) - 1));
+	assert_non_null(strstr(err_text(), "instances, not"));
+	assert_non_null(reader_get(c, 0, 1));
+	reader_cursor_free(c);
+	reader_close(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_order_gives_the_same), cmocka_unit_test(without_a_manifest),
+		cmocka_unit_test(dynamic_masks), cmocka_unit_test(limits), cmocka_unit_test(mixed_recipes),
+		cmocka_unit_test(changed_shards),
+	};
+
+	return cmocka_run_group_tests(tests, make_top, remove_top);
+}

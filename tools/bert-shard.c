@@ -1,0 +1,233 @@
+/* bert-shard - text or token documents to shards of pretraining instances. */
+#include "base/args.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/tool.h"
+#include "shards/job.h"
+#include "shards/keys.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <math.h>
+
+enum stage { ALL, INDEX, PLAN, WRITE };
+
+static struct job_opts o = JOB_OPTS_DEFAULT;
+static struct args_common common;
+static struct arg_list input_files;
+static int stage;
+static const char *part_text;
+static bool dry_run, status;
+
+static const struct arg table[] = {
+	ARG_GROUP("Input"),
+	ARG_STR("vocab", 0, &o.tokenizer.vocab, "FILE", "WordPiece vocabulary, one token a line"),
+	ARG_ALIAS("vocab-file", "vocab"),
+	ARG_FLAG("cased", 0, &o.tokenizer.cased, "do not lower-case"),
+	ARG_ALIAS("do-lower-case", "!cased"),
+	ARG_STR("model", 0, &o.tokenizer.model, "DIR", "a model directory, in place of --vocab and --cased"),
+	ARG_LIST("input-file", 0, &input_files, "LIST", "more input: names and patterns joined by commas"),
+	ARG_GROUP("Instances"),
+	ARG_UINT("max-seq-length", 0, &o.max_seq_length, SHARD_MIN_SEQ_LENGTH, SHARD_MAX_SEQ_LENGTH, "N",
+		 "tokens of an instance at most"),
+	ARG_UINT("max-predictions-per-seq", 0, &o.max_predictions_per_seq, 1, SHARD_MAX_SEQ_LENGTH, "N",
+		 "masked tokens of an instance at most"),
+	ARG_REAL("masked-lm-prob", 0, &o.masked_lm_prob, 0, 1, "P", "share of tokens to mask"),
+	ARG_REAL("short-seq-prob", 0, &o.short_seq_prob, 0, 1, "P", "share of instances that are made shorter"),
+	ARG_UINT("dupe-factor", 0, &o.dupe_factor, 1, SHARD_MAX_DUPE_FACTOR, "N",
+		 "passes over the input, each with other masks"),
+	ARG_FLAG("whole-word-mask", 0, &o.whole_word_mask, "mask whole words"),
+	ARG_ALIAS("do-whole-word-mask", "whole-word-mask"),
+	ARG_CHOICE("masking", 0, &o.masking, "static|dynamic",
+		   "store masks, or leave them to whoever reads (dupe factor 1)"),
+	ARG_CHOICE("pairs", 0, &o.pairs, "nsp", "second segments: the next sentences or random ones"),
+	ARG_UINT("seed", 0, &o.seed, 0, INT64_MAX, "N", "of all draws"),
+	ARG_ALIAS("random-seed", "seed"),
+	ARG_GROUP("Shards"),
+	ARG_UINT("shards", 0, &o.shards, 0, KEYS_SHARDS_MAX, "N", "number of shards; 0: by --shard-size"),
+	ARG_SIZE("shard-size", 0, &o.shard_size, 64 << 10, UINT64_C(1) << 40, "unpacked size of a shard, about"),
+	ARG_STR("name", 0, &o.name, "WORD", "first word of the shards' names"),
+	ARG_UINT("compress", 0, &o.compress, 0, 19, "LEVEL", "zstd level; 0: not packed"),
+	ARG_GROUP("Work"),
+	ARG_SIZE("memory", 0, &o.memory, 16 << 20, UINT64_C(1) << 50, "memory to use at most"),
+	ARG_STR("tmp", 0, &o.tmp, "DIR", "for what does not fit in memory (default: $TMPDIR, else /tmp)"),
+	ARG_CHOICE("stage", 0, &stage, "all|index|plan|write", "do one stage only"),
+	ARG_STR("part", 0, &part_text, "I/N", "do part I of N, from 0, of a stage; auto: as the scheduler says"),
+	ARG_FLAG("status", 0, &status, "say what is done and what is missing, and exit"),
+	ARG_FLAG("dry-run", 0, &dry_run, "predict instances, bytes and time from a sample, and exit"),
+	ARG_COMMON_FOLDER(&common),
+	ARG_END
+};
+
+/* Adds what LIST's comma-separated patterns match, in order, to G. */
+static int add_patterns(glob_t *g, const char *list)
+{
+	for (const char *at = list; *at;) {
+		const size_t n = strcspn(at, ",");
+		char *pattern = strndup(at, n);
+		int rc;
+
+		if (!pattern)
+			return err_memory();
+		rc = n ? glob(pattern, GLOB_APPEND | GLOB_NOMAGIC, NULL, g) : 0;
+		if (rc)
+			err_fail("no file matches '%s'", pattern);
+		free(pattern);
+		if (rc)
+			return -1;
+		at += n + (at[n] == ',');
+	}
+	return 0;
+}
+
+/* The files: those of --input-file, then the operands. They live until the program ends. */
+static int list_files(const struct args *a)
+{
+	static glob_t g;
+	const char **files;
+
+	for (size_t i = 0; i < input_files.count; i++)
+		if (add_patterns(&g, input_files.items[i]))
+			return -1;
+	files = calloc(g.gl_pathc + (size_t)a->n_operands + 1, sizeof(*files));
+	if (!files)
+		return err_memory();
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		files[o.n_files++] = g.gl_pathv[i];
+	for (int i = 0; i < a->n_operands; i++)
+		files[o.n_files++] = a->operands[i];
+	o.files = files;
+	return 0;
+}
+
+/* What the table cannot say. */
+static int check_options(uint64_t *part, uint64_t *parts)
+{
+	*part = 0;
+	*parts = 1;
+	if (!o.tokenizer.vocab == !o.tokenizer.model)
+		return err_usage("give --vocab FILE or --model DIR");
+	if (!o.folder && !dry_run)
+		return err_usage("give the folder to write into: -o DIR");
+	if (o.masking == SHARD_DYNAMIC && args_given("dupe-factor") && o.dupe_factor != 1)
+		return err_usage("--masking dynamic goes with --dupe-factor 1: every epoch has other masks");
+	if (part_text && (stage == ALL || stage == PLAN))
+		return err_usage("--part goes with --stage index or --stage write");
+	if (part_text && args_read_part(part_text, part, parts))
+		return -1;
+	o.staged = stage != ALL;
+	if (o.staged && !o.n_files)
+		return err_usage("--stage needs files: standard input can be read once only");
+	return 0;
+}
+
+/* The cap on predictions that does not fit length and rate is the commonest slip. */
+static void warn_of_predictions(const struct shard_recipe *r)
+{
+	const double most = rint(r->max_seq_length * r->masked_lm_prob);
+
+	if (most > r->max_predictions_per_seq)
+		log_warn("--max-predictions-per-seq %" PRIu32
+			 " cannot hold --masked-lm-prob %g of --max-seq-length %" PRIu32 ": %.0f",
+			 r->max_predictions_per_seq, r->masked_lm_prob, r->max_seq_length, most);
+	else if (dry_run && most < r->max_predictions_per_seq)
+		log_warn("--max-predictions-per-seq %" PRIu32 " is never reached: %.0f is the most",
+			 r->max_predictions_per_seq, most);
+}
+
+static void warn_of_result(const struct job_report *r)
+{
+	if (r->bad_bytes)
+		log_warn("%" PRIu64 " ill-formed parts of text were replaced by U+FFFD", r->bad_bytes);
+	if (r->totals.dropped)
+		log_warn("%" PRIu64 " chunks of one sentence made no instance: a shard has one document only, so there "
+				    "is no other to draw",
+			 r->totals.dropped);
+	if (r->totals.empty_documents)
+		log_warn("%" PRIu64 " documents have no tokens and made no instance", r->totals.empty_documents);
+	if (r->made && !r->totals.instances)
+		log_warn("there are no instances");
+}
+
+static int print_status(const struct args *a)
+{
+	struct buf b = BUF_INIT;
+	const char *folder = o.folder ? o.folder : a->n_operands ? a->operands[0] : NULL;
+	int rc = folder ? job_status(folder, &b) : err_usage("give the folder: --status -o DIR");
+
+	if (!rc)
+		rc = tool_print(b.data, b.len);
+	buf_release(&b);
+	return rc;
+}
+
+static int print_estimate(struct job *j)
+{
+	struct job_estimate e;
+	struct buf b = BUF_INIT;
+	int rc;
+
+	if (job_estimate(j, &e))
+		return -1;
+	rc = buf_addf(&b,
+		      "read         %.3g%% of the input\n"
+		      "documents    %" PRIu64 "\nsentences    %" PRIu64 "\ntokens       %" PRIu64 "\n"
+		      "instances    %" PRIu64 "\npredictions  %" PRIu64 "\nshards       %" PRIu64 "\n"
+		      "unpacked     %" PRIu64 " bytes\non disk      %" PRIu64 " bytes\nwork files   %" PRIu64
+		      " bytes\ntime         %.1f s\n",
+		      100 * e.share, e.corpus.documents, e.corpus.sentences, e.corpus.tokens, e.totals.instances,
+		      e.totals.predictions, e.shards, e.raw_bytes, e.file_bytes, e.work_bytes, e.seconds);
+	if (!rc)
+		rc = tool_print(b.data, b.len);
+	buf_release(&b);
+	return rc;
+}
+
+static int work(struct job *j, uint64_t part, uint64_t parts)
+{
+	warn_of_predictions(job_recipe(j));
+	if (dry_run)
+		return print_estimate(j);
+	if (stage == ALL)
+		return job_run(j);
+	if (job_start(j))
+		return -1;
+	if (job_report(j)->complete)
+		return 0;
+	return stage == INDEX ? job_index(j, part, parts) : stage == PLAN ? job_plan(j) : job_write(j, part, parts);
+}
+
+int main(int argc, char **argv)
+{
+	struct args a = {
+		.synopsis = "bert-shard (--vocab FILE [--cased] | --model DIR) -o DIR [options] [FILE...]",
+		.about = "text or token documents to shards of pretraining instances",
+		.table = table, .common = &common, .max_operands = -1,
+	};
+	static struct progress progress;
+	const struct job_report *r;
+	struct job *j = NULL;
+	uint64_t part, parts;
+	int rc = args_parse(&a, argc, argv);
+
+	if (rc != ARGS_RUN)
+		return rc;
+	tool_start();
+	o.folder = common.output;
+	o.threads = common.threads;
+	o.progress = &progress;
+	o.made_by = "berttools " BERTTOOLS_VERSION;
+	if (status)
+		return print_status(&a) ? tool_fail() : tool_finish("status");
+	if (list_files(&a) || check_options(&part, &parts) || job_open(&j, &o) || work(j, part, parts)) {
+		job_close(j);
+		return tool_fail();
+	}
+	r = job_report(j);
+	warn_of_result(r);
+	rc = tool_finish("%" PRIu64 " documents indexed, %" PRIu64 " instances, %" PRIu64 " shards made, %" PRIu64
+			 " there already%s",
+			 r->indexed, r->totals.instances, r->made, r->kept, r->complete ? ", complete" : "");
+	job_close(j);
+	return rc;
+}
