@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "shards/canon.h"
 #include "shards/keys.h"
+#include "shards/tokdoc_encoder.h"
 
 #include <inttypes.h>
 
@@ -37,18 +38,12 @@ struct batch {
 	struct buf records;
 };
 
-struct text_worker {
-	struct encoder *encoder;
-	struct ids ids;
-	struct tokdoc doc;
-};
-
 struct text_run {
 	struct inputs_reading *r;
 	struct lines *lines;
 	size_t first_file;		/* of the run, among all */
 	unsigned id_bytes;
-	struct text_worker *workers;
+	struct tokdoc_encoder *workers;
 	uint64_t before;		/* bytes of files before this run, for progress */
 };
 
@@ -72,45 +67,21 @@ static int read_batch(void *ctx, void *item)
 	return b->n > 0;
 }
 
-/* The record of document D, by worker W, to RECORDS. */
-static int encode_document(const struct text_run *run, struct text_worker *w, const struct document *d,
-			   struct buf *records, uint32_t *tokens)
-{
-	struct tokdoc *t = &w->doc;
-	uint64_t start = 0;
-
-	w->ids.count = 0;
-	if (array_grow(&t->lengths, &t->cap_lengths, d->n_lines, sizeof(*t->lengths)))
-		return -1;
-	for (size_t i = 0; i < d->n_lines; i++) {
-		const size_t before = w->ids.count;
-
-		if (encoder_encode(w->encoder, d->text.data + start, (size_t)(d->ends[i] - start) - 1, &w->ids))
-			return -1;
-		if (w->ids.count > TOKDOC_TOKENS_MAX)
-			return err_fail("a document has more than %" PRIu32 " tokens", (uint32_t)TOKDOC_TOKENS_MAX);
-		t->lengths[i] = (uint32_t)(w->ids.count - before);
-		start = d->ends[i];
-	}
-	t->key = d->key;
-	t->text_bytes = d->text.len - 1;
-	t->n_sentences = d->n_lines;
-	t->ids = w->ids.items;
-	t->n_tokens = w->ids.count;
-	t->id_bytes = sizeof(*w->ids.items);
-	*tokens = (uint32_t)w->ids.count;
-	return tokdoc_encode(records, t, run->id_bytes);
-}
-
 static int encode_batch(void *ctx, void *item, unsigned worker)
 {
 	const struct text_run *run = ctx;
+	struct tokdoc_encoder *e = &run->workers[worker];
 	struct batch *b = item;
 
 	buf_clear(&b->records);
-	for (size_t i = 0; i < b->n; i++)
-		if (encode_document(run, &run->workers[worker], &b->docs[i], &b->records, &b->tokens[i]))
+	for (size_t i = 0; i < b->n; i++) {
+		const struct document *d = &b->docs[i];
+
+		if (tokdoc_encoder_run(e, d->text.data, d->ends, d->n_lines, d->key) ||
+		    tokdoc_encode(&b->records, &e->doc, run->id_bytes))
 			return -1;
+		b->tokens[i] = (uint32_t)e->doc.n_tokens;
+	}
 	return 0;
 }
 
@@ -149,16 +120,6 @@ static void free_batches(struct batch *batches, size_t n)
 	free(batches);
 }
 
-static void free_workers(struct text_worker *w, unsigned n)
-{
-	for (unsigned i = 0; w && i < n; i++) {
-		encoder_free(w[i].encoder);
-		ids_release(&w[i].ids);
-		tokdoc_release(&w[i].doc);
-	}
-	free(w);
-}
-
 /* Tokenizes all that RUN's lines give. */
 static int pump_text(struct text_run *run)
 {
@@ -175,16 +136,16 @@ static int pump_text(struct text_run *run)
 		err_memory();
 		goto done;
 	}
-	for (unsigned i = 0; i < threads; i++) {
-		run->workers[i].encoder = encoder_new(run->r->tokenizer);
-		if (!run->workers[i].encoder)
+	for (unsigned i = 0; i < threads; i++)
+		if (tokdoc_encoder_open(&run->workers[i], run->r->tokenizer))
 			goto done;
-	}
 	rc = pool_run(&pool);
 	run->r->bad_bytes += lines_bad_bytes(run->lines);
 done:
 	free_batches(batches, depth);
-	free_workers(run->workers, threads);
+	for (unsigned i = 0; run->workers && i < threads; i++)
+		tokdoc_encoder_close(&run->workers[i]);
+	free(run->workers);
 	return rc;
 }
 

@@ -4,19 +4,13 @@
 #include "base/lines.h"
 #include "base/log.h"
 #include "base/out.h"
-#include "base/pool.h"
 #include "base/progress.h"
 #include "base/tool.h"
-#include "shards/tokdoc.h"
+#include "shards/tokdoc_stream.h"
 #include "tokenizer/token_stream.h"
 #include "tokenizer/tokenizer.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define BATCH (512 << 10)	/* bytes of documents handed to a thread at once: they make a block */
-#define KEPT (4 << 20)		/* bytes of memory kept from one batch for the next */
 
 enum to { TO_IDS, TO_TOKENS, TO_WORDS, TO_OFFSETS, TO_DOCS };
 
@@ -38,194 +32,16 @@ struct work {
 	uint64_t n_lines, n_tokens;
 };
 
-/* --- documents ---------------------------------------------------------------- */
-
-struct batch_document {
-	struct key key;
-	size_t text_len;
-	size_t n_lines;
-};
-
-/* Documents, and the block of the file that they become. */
-struct batch {
-	struct buf text;		/* of all, one after the other */
-	uint64_t *ends;			/* of all lines, each counted from the start of its document */
-	size_t n_ends, cap_ends;
-	struct batch_document *docs;
-	size_t n_docs, cap_docs;
-	struct tokdoc_block block;
-};
-
-/* A thread's own. */
-struct worker {
-	struct encoder *encoder;
-	struct ids ids;
-	struct tokdoc doc;
-};
-
-struct doc_state {
-	struct work *w;
-	struct document doc;		/* the one just read */
-	struct worker *workers;
-	struct tokdoc_writer *writer;
-};
-
-static int add_document(struct batch *b, const struct document *d)
-{
-	if (buf_add(&b->text, d->text.data, d->text.len) ||
-	    array_grow(&b->docs, &b->cap_docs, b->n_docs + 1, sizeof(*b->docs)) ||
-	    array_grow(&b->ends, &b->cap_ends, b->n_ends + d->n_lines, sizeof(*b->ends)))
-		return -1;
-	memcpy(b->ends + b->n_ends, d->ends, d->n_lines * sizeof(*b->ends));
-	b->n_ends += d->n_lines;
-	b->docs[b->n_docs++] = (struct batch_document){ d->key, d->text.len, d->n_lines };
-	return 0;
-}
-
-static int read_batch(void *ctx, void *item)
-{
-	struct doc_state *st = ctx;
-	struct batch *b = item;
-	uint64_t total;
-	int rc = 0;
-
-	buf_clear(&b->text);
-	b->n_docs = b->n_ends = 0;
-	while (b->text.len < BATCH && (rc = lines_next_document(st->w->lines, &st->doc)) > 0)
-		if (add_document(b, &st->doc))
-			return -1;
-	if (rc < 0)
-		return -1;
-	st->w->n_lines += b->n_docs;
-	progress_update(&st->w->progress, st->w->n_lines, lines_progress(st->w->lines, &total));
-	return b->n_docs > 0;
-}
-
-/* Document D, whose lines are in TEXT and end at ENDS, as W->doc. */
-static int encode_document(struct worker *w, const struct batch_document *d, const char *text, const uint64_t *ends)
-{
-	struct tokdoc *t = &w->doc;
-	uint64_t start = 0;
-	size_t before = 0;
-
-	if (array_grow(&t->lengths, &t->cap_lengths, d->n_lines, sizeof(*t->lengths)))
-		return -1;
-	w->ids.count = 0;
-	for (size_t i = 0; i < d->n_lines; i++) {
-		if (encoder_encode(w->encoder, text + start, (size_t)(ends[i] - 1 - start), &w->ids))
-			return -1;
-		if (w->ids.count > TOKDOC_TOKENS_MAX)
-			return err_fail("a document has more than %u tokens", TOKDOC_TOKENS_MAX);
-		t->lengths[i] = (uint32_t)(w->ids.count - before);
-		before = w->ids.count;
-		start = ends[i];
-	}
-	t->key = d->key;
-	t->text_bytes = d->text_len - 1;
-	t->n_sentences = d->n_lines;
-	t->ids = w->ids.items;
-	t->n_tokens = w->ids.count;
-	t->id_bytes = sizeof(*w->ids.items);
-	return 0;
-}
-
-static int work_batch(void *ctx, void *item, unsigned worker)
-{
-	const struct doc_state *st = ctx;
-	struct worker *w = &st->workers[worker];
-	struct batch *b = item;
-	const char *text = b->text.data;
-	const uint64_t *ends = b->ends;
-	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(st->w->tokenizer));
-
-	for (size_t i = 0; i < b->n_docs; i++) {
-		if (encode_document(w, &b->docs[i], text, ends) || tokdoc_block_add(&b->block, &w->doc, id_bytes))
-			return -1;
-		text += b->docs[i].text_len;
-		ends += b->docs[i].n_lines;
-	}
-	return tokdoc_block_pack(&b->block, (int)st->w->o->compress);
-}
-
-static int write_batch(void *ctx, void *item)
-{
-	struct doc_state *st = ctx;
-	struct batch *b = item;
-
-	if (tokdoc_writer_add(st->writer, &b->block))
-		return -1;
-	tokdoc_block_clear(&b->block);
-	if (b->text.cap > KEPT) {		/* a giant among documents; the next ones are smaller */
-		buf_release(&b->text);
-		tokdoc_block_release(&b->block);
-	}
-	return 0;
-}
-
-static void batch_release(struct batch *b)
-{
-	buf_release(&b->text);
-	free(b->ends);
-	free(b->docs);
-	tokdoc_block_release(&b->block);
-}
-
-static void worker_release(struct worker *w)
-{
-	encoder_free(w->encoder);
-	ids_release(&w->ids);
-	tokdoc_release(&w->doc);
-}
-
-static int open_writer(struct doc_state *st)
-{
-	json_t *description;
-	int rc;
-
-	if (out_is_terminal(st->w->out))
-		return err_usage("token documents are not written to a terminal: use -o FILE or a pipe");
-	description = tokenizer_describe(st->w->tokenizer);
-	if (!description)
-		return -1;
-	rc = tokdoc_writer_open(&st->writer, st->w->out, description, false);
-	json_decref(description);
-	return rc;
-}
-
 static int write_documents(struct work *w)
 {
-	const unsigned threads = (unsigned)w->o->common.threads, depth = 2 * threads + 2;
-	struct doc_state st = { .w = w, .doc = DOCUMENT_INIT, .workers = calloc(threads, sizeof(*st.workers)) };
-	struct batch *batches = calloc(depth, sizeof(*batches));
-	struct pool pool = { .threads = threads, .depth = depth, .items = batches, .item_size = sizeof(*batches),
-			     .read = read_batch, .work = work_batch, .write = write_batch, .ctx = &st };
-	int rc = -1;
+	struct tokdoc_stream s = { .tokenizer = w->tokenizer, .lines = w->lines, .out = w->out, .progress = &w->progress,
+				   .threads = (unsigned)w->o->common.threads, .compress = (int)w->o->compress };
+	const int rc = tokdoc_stream_run(&s);
 
-	if (!st.workers || !batches) {
-		err_memory();
-		goto out;
-	}
-	for (unsigned i = 0; i < threads; i++)
-		if (!(st.workers[i].encoder = encoder_new(w->tokenizer)))
-			goto out;
-	if (open_writer(&st) || pool_run(&pool))
-		goto out;
-	w->n_tokens = tokdoc_writer_totals(st.writer)->tokens;
-	rc = tokdoc_writer_finish(st.writer, NULL);
-	st.writer = NULL;
-out:
-	tokdoc_writer_abandon(st.writer);
-	for (unsigned i = 0; st.workers && i < threads; i++)
-		worker_release(&st.workers[i]);
-	for (unsigned i = 0; batches && i < depth; i++)
-		batch_release(&batches[i]);
-	document_release(&st.doc);
-	free(st.workers);
-	free(batches);
+	w->n_lines = s.documents;
+	w->n_tokens = s.tokens;
 	return rc;
 }
-
-/* --- lines ---------------------------------------------------------------------- */
 
 static int write_lines(struct work *w)
 {
@@ -245,8 +61,6 @@ static int write_lines(struct work *w)
 	w->n_tokens = s.n_tokens;
 	return rc;
 }
-
-/* --- all of it --------------------------------------------------------------------- */
 
 static int check_options(const struct options *o)
 {
