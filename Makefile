@@ -3,6 +3,7 @@
 #   CONFIG=release|asan|tsan   what is built, under build/CONFIG/ (asan has UBSan too)
 #   CC, CFLAGS, LDFLAGS        honoured; CFLAGS defaults to -O2 -g
 #   HAVE_CURL=0|1              bert-fetch without or with http and https (default: as found; 1 fails where it is absent)
+#   HAVE_DNNL=0|1 HAVE_OPENMP=0|1   oneDNN and OpenMP in the cpu backend (default: as found)
 #   HAVE_AVX2=0|1 HAVE_AVX512=0|1   code for those processors, chosen at run time (default: as the compiler can)
 #   PREFIX=/usr/local DESTDIR= where `make install` puts things
 #   WERROR=1                   warnings are errors
@@ -32,7 +33,7 @@ USES_finetune := trainer model shards kernels tokenizer base
 DEPS_BUILD := gcc make pkg-config libc6-dev libutf8proc-dev libzstd-dev libarchive-dev libxxhash-dev libexpat1-dev \
 	libjansson-dev libssl-dev libcurl4-openssl-dev
 DEPS_DEMO := time jq
-DEPS_CHECK := $(DEPS_DEMO) libcmocka-dev bats perl universal-ctags shellcheck mandoc bzip2 xz-utils lz4 gzip procps util-linux git
+DEPS_CHECK := $(DEPS_DEMO) libdnnl-dev libcmocka-dev bats perl universal-ctags shellcheck mandoc bzip2 xz-utils lz4 gzip procps util-linux git
 DEPS_LONG := $(DEPS_CHECK) clang libclang-rt-14-dev python3 python3-venv
 
 JOBS := $(shell nproc 2>/dev/null || echo 1)
@@ -65,14 +66,18 @@ MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 HAVE_CURL ?= $(shell pkg-config --exists libcurl 2>/dev/null && echo 1 || echo 0)
 HAVE_AVX2 ?= $(if $(filter x86_64%,$(MACHINE)),1,0)
 HAVE_AVX512 ?= $(if $(filter x86_64%,$(MACHINE)),$(shell echo 'int x;' | $(CC) -mavx512vbmi2 -x c -c -o /dev/null - 2>/dev/null && echo 1 || echo 0),0)
+# oneDNN for matrix products, OpenMP for the loops of kernels/cpu (gcc's libgomp gives ThreadSanitizer false alarms).
+HAVE_DNNL ?= $(shell printf '\043include <dnnl.h>\nint main(void) { return !dnnl_version(); }' | $(CC) -x c -o /dev/null - -ldnnl 2>/dev/null && echo 1 || echo 0)
+HAVE_OPENMP ?= $(if $(filter tsan,$(CONFIG)),0,$(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c -o /dev/null - 2>/dev/null && echo 1 || echo 0))
+OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) $(if $(filter 1,$(HAVE_CURL)),libcurl) 2>/dev/null)
-LIBS := $(shell pkg-config --libs $(PACKAGES) $(if $(filter 1,$(HAVE_CURL)),libcurl) 2>/dev/null) -lpthread -lm
+LIBS := $(shell pkg-config --libs $(PACKAGES) $(if $(filter 1,$(HAVE_CURL)),libcurl) 2>/dev/null) $(if $(filter 1,$(HAVE_DNNL)),-ldnnl) -lpthread -lm
 endif
 
-FEATURES := -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=$(HAVE_AVX2) -DHAVE_AVX512=$(HAVE_AVX512)
+FEATURES := -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=$(HAVE_AVX2) -DHAVE_AVX512=$(HAVE_AVX512) -DHAVE_DNNL=$(HAVE_DNNL)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -include base/banned.h $(FEATURES) $(WARNINGS) \
-	$(PKG_CFLAGS) $(CFLAGS) $(SANITIZE) -fPIC -pthread -MMD -MP $(ISA)
-ALL_LDFLAGS = $(LDFLAGS) $(SANITIZE) -pthread
+	$(PKG_CFLAGS) $(CFLAGS) $(SANITIZE) -fPIC -pthread -MMD -MP $(ISA) $(THREADING)
+ALL_LDFLAGS = $(LDFLAGS) $(SANITIZE) -pthread -Wl,--as-needed $(OPENMP)
 
 # Objects of another compiler or other flags are made again.
 STAMP := $(BUILD)/flags
@@ -98,6 +103,7 @@ all: $(PROGRAMS) ## build the programs (build/release/bin/)
 
 $(BUILD)/obj/%_avx2.o: ISA := -mavx2 -mbmi -mbmi2 -mfma -mf16c
 $(BUILD)/obj/%_avx512.o: ISA := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2 -mbmi -mbmi2
+$(BUILD)/obj/kernels/cpu/%.o: THREADING := $(OPENMP)
 $(BUILD)/obj/%.o: %.c $(STAMP)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -128,6 +134,13 @@ $(UNIT): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $$(call room_archives,$$(
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(call room_archives,$(call room,$@)) -lcmocka $(LIBS)
 
+# The kernels' harness: every op of every backend against the reference, and gradients by differences.
+HARNESS := $(BUILD)/tests/kernels/harness
+$(HARNESS): $(call objects,tests/kernels) $(call room_archives,kernels)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
 # tests/fuzz/fuzz_x.c with its corpus in tests/fuzz/corpus/x/: replayed here, grown by `make fuzz`.
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY := $(FUZZ:%=$(BUILD)/tests/replay_%)
@@ -141,7 +154,7 @@ FUZZ_SECONDS ?= 20
 $(FUZZERS): build/fuzz/%: tests/fuzz/%.c $(foreach f,$(HAVE_CODE),$(call sources,$(f)))
 	$(call say,FUZZ,$@)
 	@mkdir -p $(@D)
-	$(Q)clang -O1 -g -std=gnu11 -D_GNU_SOURCE -I. -include base/banned.h -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=0 -DHAVE_AVX512=0 \
+	$(Q)clang -O1 -g -std=gnu11 -D_GNU_SOURCE -I. -include base/banned.h -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=0 -DHAVE_AVX512=0 -DHAVE_DNNL=0 \
 		$(PKG_CFLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -pthread -o $@ $< \
 		$(filter-out %_avx2.c %_avx512.c,$(foreach f,$(HAVE_CODE),$(call sources,$(f)))) $(LIBS)
 
@@ -156,11 +169,11 @@ PROVE = $(TEST_ENV) prove -j2 --timer --exec tests/run.sh
 check: deps-check ## install what the tests need, then run them (make test)
 	$(Q)$(MAKE) --no-print-directory -j$(JOBS) WERROR=1 test
 
-test: need-check all $(UNIT) $(FUZZ_REPLAY) ## run the tests; installs nothing
+test: need-check all $(UNIT) $(HARNESS) $(FUZZ_REPLAY) ## run the tests; installs nothing
 	$(Q)$(MAKE) --no-print-directory lint
-	$(Q)$(PROVE) $(UNIT) $(wildcard tests/cli/*.bats) $(wildcard tests/e2e/*.sh) tests/man-examples.sh tests/fuzz/replay.sh
+	$(Q)$(PROVE) $(UNIT) $(wildcard tests/cli/*.bats) $(wildcard tests/kernels/*.sh) $(wildcard tests/e2e/*.sh) tests/man-examples.sh tests/fuzz/replay.sh
 
-test-fast: all $(UNIT) ## unit and command-line tests only
+test-fast: all $(UNIT) $(HARNESS) ## unit and command-line tests only
 	$(Q)$(PROVE) $(UNIT) $(wildcard tests/cli/*.bats)
 
 check-long: deps-long ## the tests under ASan, UBSan and TSan, then the fuzzers and the peers
@@ -185,8 +198,9 @@ $(BUILD)/lint/%.so: $$(call room_archives,$$*)
 		$(filter-out $(call archive,$*),$^) $(LIBS)
 comma := ,
 
-bench: all ## speed and memory of every stage (BENCH_MB megabytes of text)
+bench: all $(HARNESS) ## speed and memory of every stage (BENCH_MB megabytes of text)
 	$(Q)$(TEST_ENV) tests/bench/stages.sh
+	$(Q)$(HARNESS) bench
 
 demo: deps-demo ## a raw Wikipedia dump and novels to verified shards, from nothing
 	$(Q)$(MAKE) --no-print-directory -j$(JOBS) -s all

@@ -151,7 +151,7 @@ static int add_names(struct buf *b, const char *title, bool wanted)
 		const char *name;
 		bool built;
 	} features[] = {
-		{ "cuda", false }, { "mpi", false }, { "onednn", false }, { "http", HAVE_CURL },
+		{ "cuda", false }, { "mpi", false }, { "onednn", HAVE_DNNL }, { "http", HAVE_CURL },
 		{ "https", HAVE_CURL }, { "avx2", HAVE_AVX2 }, { "avx512", HAVE_AVX512 },
 	};
 	bool any = false;

@@ -1,0 +1,18 @@
+/* ops_avx512.c - every op again, for processors with avx512. A new file is added to this list, or the linker misses it. */
+#define CPU(name) name##_avx512
+#define VL 16
+#include "kernels/cpu/vec.h"
+
+#include "kernels/cpu/panels.c"
+#include "kernels/cpu/gemm.c"
+#include "kernels/cpu/embed.c"
+#include "kernels/cpu/linear.c"
+#include "kernels/cpu/attention.c"
+#include "kernels/cpu/residual_norm.c"
+#include "kernels/cpu/dropout_rows.c"
+#include "kernels/cpu/rows.c"
+#include "kernels/cpu/mlm_loss.c"
+#include "kernels/cpu/sumsq_finite.c"
+#include "kernels/cpu/adamw.c"
+#include "kernels/cpu/lamb.c"
+#include "kernels/cpu/elementwise.c"
