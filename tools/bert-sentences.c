@@ -1,0 +1,76 @@
+/* bert-sentences - text documents with a paragraph a line to one sentence a line. */
+#include "base/args.h"
+#include "base/err.h"
+#include "base/lines.h"
+#include "base/log.h"
+#include "base/out.h"
+#include "base/progress.h"
+#include "base/tool.h"
+#include "corpus/sentence_stream.h"
+
+#include <inttypes.h>
+
+struct options {
+	struct args_common common;
+	const char *lang;
+	bool strict, document_per_file;
+};
+
+static int cut_files(const struct options *o, const struct args *a, struct sentence_stream *s)
+{
+	const struct lines_opts lo = { .strict = o->strict, .document_per_file = o->document_per_file,
+				       .threads = (unsigned)o->common.threads };
+	struct sentences *rules = NULL;
+	struct lines *lines = NULL;
+	struct out *out = NULL;
+	struct progress progress;
+	uint64_t total;
+	int rc = -1;
+
+	if (sentences_open(&rules, o->lang) || lines_open(&lines, a->operands, (size_t)a->n_operands, &lo) ||
+	    out_open(&out, o->common.output))
+		goto end;
+	lines_progress(lines, &total);
+	progress_start(&progress, "paragraphs", total);
+	*s = (struct sentence_stream){ .rules = rules, .lines = lines, .out = out, .progress = &progress,
+				       .threads = lo.threads, .document_per_file = lo.document_per_file };
+	rc = sentence_stream_run(s);
+	progress_end(&progress);
+	if (rc)
+		goto end;
+	rc = out_commit(out);
+	if (rc)
+		goto end;
+	out = NULL;
+	if (lines_bad_bytes(lines))
+		log_warn("ill-formed UTF-8 was replaced by U+FFFD, %" PRIu64 " times", lines_bad_bytes(lines));
+end:
+	out_discard(out);
+	lines_close(lines);
+	sentences_close(rules);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	static struct options o = { .lang = "en" };
+	const struct arg table[] = {
+		ARG_STR("lang", 0, &o.lang, "CODE", "language of the text: its abbreviations; und for any other"),
+		ARG_FLAG("strict", 0, &o.strict, "ill-formed UTF-8 is an error, not replaced"),
+		ARG_FLAG("document-per-file", 0, &o.document_per_file, "the end of a file ends a document"),
+		ARG_COMMON(&o.common),
+		ARG_END
+	};
+	struct args a = { .synopsis = "bert-sentences [options] [FILE...]",
+			  .about = "Cuts text with a paragraph a line into one sentence a line.",
+			  .table = table, .common = &o.common, .max_operands = -1 };
+	struct sentence_stream s = { 0 };
+	const int rc = args_parse(&a, argc, argv);
+
+	if (rc != ARGS_RUN)
+		return rc;
+	tool_start();
+	if (cut_files(&o, &a, &s))
+		return tool_fail();
+	return tool_finish("%" PRIu64 " paragraphs in, %" PRIu64 " sentences out", s.paragraphs, s.sentences);
+}
