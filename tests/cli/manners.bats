@@ -1,0 +1,105 @@
+# What every program must do alike: help, version, usage errors, full disks, closed pipes, a man page
+# that names every option, a missing file named.
+
+load helpers
+
+programs() { ls "$BIN"; }
+
+@test "--help goes to stdout, names the program, exits 0" {
+	for p in $(programs); do
+		"$p" --help >help 2>err || { echo "$p: $?"; return 1; }
+		[ ! -s err ] || { echo "$p wrote to stderr"; return 1; }
+		grep -q "^usage: $p" help || { echo "$p: no usage line"; return 1; }
+		for option in --threads --quiet --verbose --version --help; do
+			grep -q -e "$option" help || { echo "$p: no $option"; return 1; }
+		done
+	done
+}
+
+@test "--version names berttools and the features built in" {
+	for p in $(programs); do
+		exits 0 "$p" --version
+		[[ "${lines[0]}" =~ ^$p\ \(berttools\)\ [0-9]+\.[0-9]+\.[0-9]+ ]] || { echo "${lines[0]}"; return 1; }
+		[ "${#lines[@]}" -ge 2 ]
+	done
+}
+
+@test "bad usage: two lines on stderr, nothing on stdout, exit 2" {
+	for p in $(programs); do
+		status=0
+		"$p" --no-such-option >out 2>err || status=$?
+		[ "$status" -eq 2 ] || { echo "$p: exit $status"; return 1; }
+		[ ! -s out ]
+		[ "$(wc -l <err)" -eq 2 ] || { cat err; return 1; }
+		grep -q "^$p: unknown option '--no-such-option'" err || { cat err; return 1; }
+	done
+}
+
+@test "help onto a full disk fails" {
+	for p in $(programs); do
+		exits 1 bash -c "$p --help > /dev/full"
+		exits 1 bash -c "$p --version > /dev/full"
+	done
+}
+
+@test "a closed pipe ends a program silently" {
+	for p in $(programs); do
+		run bash -c "$p --help | true"
+		[ -z "$output" ] || { echo "$p: $output"; return 1; }
+	done
+}
+
+@test "the man page and --help name the same options" {
+	for p in $(programs); do
+		page="$TOP/tools/$p.1"
+		"$p" --help | grep -oE -- '(^|[^-A-Za-z0-9])--[a-z0-9][a-z0-9-]*' | grep -oE -- '--.*' | sort -u >in-help
+		sed 's/\\-/-/g' "$page" | grep -oE -- '(^|[^-A-Za-z0-9])--[a-z0-9][a-z0-9-]*' | grep -oE -- '--.*' | sort -u >in-page
+		missing=$(comm -23 in-help in-page)
+		[ -z "$missing" ] || { echo "$p.1 lacks: $missing"; return 1; }
+		sed 's/\\-/-/g; s/\\f[BIRP]//g' "$page" | awk '/^\.SH OPTIONS/ { on = 1; next } /^\.SH/ { on = 0 } on && tag { print; tag = 0 } /^\.TP/ { tag = 1 }' |
+			grep -oE -- '--[a-z0-9][a-z0-9-]*' | sort -u >defined
+		extra=$(comm -13 in-help defined)
+		[ -z "$extra" ] || { echo "$p.1 has options that --help lacks: $extra"; return 1; }
+	done
+}
+
+@test "the man page lists the exit codes" {
+	for p in $(programs); do
+		for code in 0 1 2 3; do
+			awk '/^\.SH "?EXIT STATUS/ { on = 1; next } /^\.SH/ { on = 0 } on' "$TOP/tools/$p.1" | grep -qE "(^|[^0-9])$code([^0-9]|\$)" || { echo "$p.1: $code"; return 1; }
+		done
+	done
+}
+
+@test "a missing file is named, exit 1" {
+	for p in bert-extract bert-sentences bert-cat bert-verify bert-stat; do
+		exits 1 "$p" /nonexistent/file
+		says "/nonexistent/file"
+		says "$p: "
+	done
+	exits 1 bert-vocab --size 1000 /nonexistent/file
+	says "/nonexistent/file"
+	exits 1 bert-tokenize --vocab /nonexistent/vocab
+	says "/nonexistent/vocab"
+	exits 1 bert-shard --vocab /nonexistent/vocab -o out /nonexistent/file
+	says "/nonexistent/vocab"
+	nothing_in out
+	exits 1 bert-split --split held=0.1 -o out /nonexistent/file
+	says "/nonexistent/file"
+}
+
+@test "a full disk under standard output fails, exit 1" {
+	cp "$DATA"/man/corpus.txt "$DATA"/man/vocab.txt .
+	exits 1 bash -c 'bert-sentences corpus.txt > /dev/full'
+	exits 1 bash -c 'bert-tokenize --vocab vocab.txt corpus.txt > /dev/full'
+	exits 1 bash -c 'bert-extract --from text corpus.txt > /dev/full'
+	exits 1 bash -c 'bert-vocab --size 300 corpus.txt > /dev/full'
+}
+
+@test "a reader that goes away ends a program by SIGPIPE, silently" {
+	for i in $(seq 1 4000); do cat "$DATA/man/corpus.txt"; echo; done >big.txt
+	run bash -c "bert-tokenize --vocab '$DATA/man/vocab.txt' big.txt | head -n 1 >/dev/null; echo \${PIPESTATUS[0]}"
+	[ "$output" = 141 ] || { echo "$output"; return 1; }
+	run bash -c "bert-sentences big.txt | head -n 1 >/dev/null; echo \${PIPESTATUS[0]}"
+	[ "$output" = 141 ] || { echo "$output"; return 1; }
+}
