@@ -73,6 +73,12 @@ void tool_start(void)
 	signal(SIGPIPE, SIG_DFL);
 }
 
+void tool_settle_openmp(char **argv)
+{
+	if (!getenv("OMP_WAIT_POLICY") && !getenv("GOMP_SPINCOUNT") && setenv("GOMP_SPINCOUNT", "1000", 0) == 0)
+		execv("/proc/self/exe", argv);
+}
+
 int tool_fail(void)
 {
 	const enum exit_code code = err_code();

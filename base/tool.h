@@ -31,6 +31,15 @@
 void tool_start(void);
 
 /*
+ * For programs that compute: OpenMP's threads spin for long while they wait,
+ * which makes a machine with other work several times slower, and libgomp reads
+ * its settings when it is loaded. So where the environment has none, this starts
+ * the program anew with a short spin, before anything was read or written.
+ * Without /proc it does nothing.
+ */
+void tool_settle_openmp(char **argv);
+
+/*
  * Prints the reason (base/err.h), and the usage line too when it is EXIT_USAGE;
  * removes unfinished outputs; returns the status to exit with.
  */

@@ -21,7 +21,7 @@ struct printer {
 	struct err reason;		/* of the failure */
 };
 
-/* One line a file. A line that did not get out is the program's failure, whatever follows. */
+/* One line a file; what could not be read is an error too. A line that did not get out is the program's failure, whatever follows. */
 static void say(void *ctx, const char *name, enum verify_verdict verdict, const char *text)
 {
 	static const char *const words[] = { "ok, ", "fault: ", "" };
@@ -30,6 +30,8 @@ static void say(void *ctx, const char *name, enum verify_verdict verdict, const 
 	if (p->failed || (p->quiet && verdict == VERIFY_GOOD))
 		return;
 	log_status(NULL);
+	if (verdict == VERIFY_UNREAD)
+		log_error("%s: %s", name, text);
 	p->failed = out_printf(p->out, "%s: %s%s\n", name, words[verdict], text) || out_flush(p->out);
 	if (p->failed)
 		err_get(&p->reason);

@@ -1,0 +1,247 @@
+# bert-train: runs that are the same however they were interrupted, checkpoints that are whole or not there, refusals.
+
+load helpers
+
+shards() {
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 2 --max-seq-length 64 --max-predictions-per-seq 10 --dupe-factor 2 "$@" "$DATA/man/corpus.txt"
+}
+
+# train ARGUMENTS...: a model of 54,506 parameters for 12 steps of 4. With exec=exec it takes the place of this shell.
+train() {
+	$exec bert-train --data s --config "$DATA/man/config.json" --steps 12 --batch 4 --learning-rate 1e-3 --save-every 4 --threads 1 "$@"
+}
+
+# until_there PATH PID: waits for a file, as long as the process lives.
+until_there() { while [ ! -e "$1" ] && kill -0 "$2" 2>/dev/null; do sleep 0.02; done; }
+
+# flip FILE OFFSET: another byte there.
+flip() {
+	local byte
+	byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+	printf "\\x$(printf %x $((byte ^ 64)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
+
+@test "checkpoints, log and events; the loss falls" {
+	shards -o s
+	shards -o held --masking dynamic --dupe-factor 1
+	train -o run --steps 60 --save-every 20 --keep 2 --log-every 5 --eval held --eval-every 30
+	[ "$(ls run | grep -v events | tr '\n' ' ')" = "checkpoint-40 checkpoint-60 log.jsonl run.json " ]
+	[ "$(ls run/checkpoint-60 | tr '\n' ' ')" = "config.json manifest.json model.safetensors moments-00000-of-00001.safetensors position.json tokenizer_config.json vocab.txt " ]
+	cmp run/checkpoint-60/vocab.txt "$DATA/man/vocab.txt"
+	[ "$(jq -s 'map(select(.data.average_loss)) | map(.step) | join(" ")' run/log.jsonl)" = '"5 10 15 20 25 30 35 40 45 50 55 60"' ]
+	[ "$(jq -s 'map(select(.data.eval_loss)) | map(.step) | join(" ")' run/log.jsonl)" = '"30 60"' ]
+	jq -es 'map(select(.data.average_loss)) | .[0].data.average_loss - .[-1].data.average_loss > 1' run/log.jsonl
+	jq -es 'map(select(.data.average_loss))[0].data | (.masked_lm_loss + .next_sentence_loss - .average_loss | fabs) < 0.05 and
+		.learning_rate > 0 and .grad_norm > 0 and .training_sequences_per_second > 0 and .masked_lm_accuracy >= 0 and .next_sentence_accuracy > 0' run/log.jsonl
+	jq -es 'map(select(.data.eval_loss))[-1].data | .eval_masked_lm_loss > 0 and .eval_masked_lm_accuracy >= 0 and .eval_next_sentence_accuracy > 0' run/log.jsonl
+	jq -es '.[-1] | .step == [] and .data.stopped == false and .data.steps == 60 and .data.e2e_train_time > 0' run/log.jsonl
+	[ "$(ls run/events.out.tfevents.* | wc -l)" -eq 1 ]
+	grep -aq training_sequences_per_second run/events.out.tfevents.*
+}
+
+@test "a finished run is left alone" {
+	shards -o s
+	train -o run
+	find run -type f -exec md5sum {} + | sort >before
+	train -o run
+	cmp before <(find run -type f -exec md5sum {} + | sort)
+}
+
+@test "stopped after every step, the result is the same, byte for byte; another seed's is not" {
+	shards -o s --masking dynamic --dupe-factor 1
+	train -o straight
+	for _ in $(seq 12); do train -o pieces --time-budget 0.000001s; done
+	diff -r straight/checkpoint-12 pieces/checkpoint-12
+	jq -es 'map(select(.data.average_loss)) | map(.step) == [range(1; 13)]' pieces/log.jsonl
+	train -o other --seed 2
+	! cmp -s straight/checkpoint-12/model.safetensors other/checkpoint-12/model.safetensors
+	cmp straight/checkpoint-12/config.json other/checkpoint-12/config.json
+}
+
+@test "killed, it goes on from its last checkpoint, to the same bytes" {
+	shards -o s
+	train -o straight --steps 40
+	exec=exec train -o run --steps 40 &
+	until_there run/checkpoint-8 $!
+	kill -9 $! 2>/dev/null || true
+	wait $! || true
+	train -o run --steps 40
+	diff -r straight/checkpoint-40 run/checkpoint-40
+	no_leftovers run
+	jq -es 'map(select(.data.average_loss)) | map(.step) | . == (. | unique)' run/log.jsonl
+}
+
+@test "killed at any byte of a checkpoint" {
+	shards -o s
+	train -o straight
+	for k in 0 4 100 217 218 300 426; do
+		rm -rf run
+		train -o run --time-budget 0.000001s	# a whole checkpoint of step 1
+		# The limit of a file's size ends the program by a signal at byte 1024 k of any file.
+		(ulimit -f $k && exec=exec train -q -o run) || true
+		train -o run 2>err
+		[ ! -s err ]
+		diff -r straight/checkpoint-12 run/checkpoint-12
+		no_leftovers run
+	done
+}
+
+@test "a full disk: the last checkpoint stands, and the line says so" {
+	shards -o s
+	train -o straight
+	train -o run --time-budget 0.000001s
+	cp -r run/checkpoint-1 before
+	limited() { (trap '' XFSZ && ulimit -f 300 && exec=exec train -o run); }
+	exits 1 limited
+	says "checkpoint-1 stands as it was: checkpoint of step 4: cannot write"
+	[ "${#lines[@]}" -eq 1 ]
+	diff -r before run/checkpoint-1
+	[ "$(ls -d run/checkpoint-*)" = run/checkpoint-1 ]
+	no_leftovers run
+	train -o run
+	diff -r straight/checkpoint-12 run/checkpoint-12
+}
+
+@test "a damaged checkpoint is passed over, loudly" {
+	shards -o s
+	train -o straight
+	for f in model.safetensors moments-00000-of-00001.safetensors position.json config.json vocab.txt manifest.json; do
+		rm -rf run
+		cp -r straight run
+		flip run/checkpoint-12/$f $(($(stat -c %s run/checkpoint-12/$f) / 2))
+		train -o run 2>err
+		grep -q "^bert-train: checkpoint-12 is damaged, trying the one before: 'run/checkpoint-12/" err
+		diff -r straight/checkpoint-12 run/checkpoint-12
+	done
+	# It does not outlive the next one, whatever their numbers: with --keep 1 the good one stays.
+	rm -rf run
+	cp -r straight run
+	flip run/checkpoint-12/model.safetensors 1000
+	train -q -o run --keep 1 --save-every 3 --time-budget 0.000001s
+	[ "$(ls -d run/checkpoint-*)" = run/checkpoint-9 ]
+	train -o run
+	rm run/checkpoint-*/model.safetensors
+	exits 3 train -o run
+	says "none of the checkpoints in 'run' is whole"
+}
+
+@test "SIGTERM, SIGINT, SIGUSR1: saves, says so in the log, exits 0, and goes on" {
+	shards -o s
+	for sig in TERM INT USR1; do
+		rm -rf run
+		exec="exec env --default-signal=INT" train --steps 1000000 --log-every 1 --save-every 0 -o run &
+		while ! grep -q average_loss run/log.jsonl 2>/dev/null && kill -0 $!; do sleep 0.02; done
+		kill -$sig $!
+		wait $!
+		jq -es ".[-1].data | .stopped == true and .reason == \"SIG$sig\"" run/log.jsonl
+		[ "$(ls -d run/checkpoint-*)" = "run/checkpoint-$(jq -s '.[-1].data.steps' run/log.jsonl)" ]
+	done
+}
+
+@test "a run's folder belongs to it" {
+	shards -o s
+	train -o run
+	exits 1 train -o run --batch 8
+	says "'run' holds another run: its batch is 4, not 8; give another folder"
+	exits 1 train -o run --seed 3
+	says "its seed is 12345, not 3"
+	shards -o s2 --seed 5
+	exits 1 train -o run --data s2
+	says "its data is"
+	train -o run --micro-batch 1 --keep 9 --log-every 1
+	mkdir foreign
+	echo '{}' >foreign/log.jsonl
+	exits 1 train -o foreign
+	says "'foreign' holds a run that was not made by this program"
+}
+
+@test "what does not fit is refused in one line" {
+	shards -o s
+	jq '.max_position_embeddings = 32' "$DATA/man/config.json" >short.json
+	exits 1 train -o run --config short.json
+	says "has max_seq_length 64, at most 32 fits"
+	jq '.vocab_size = 500' "$DATA/man/config.json" >small.json
+	exits 1 train -o run --config small.json
+	says "a vocabulary of 1000, at most 500 fits"
+	jq '.type_vocab_size = 1' "$DATA/man/config.json" >types.json
+	exits 1 train -o run --config types.json
+	says "has pairs of segments"
+	jq '.num_attention_heads = 3' "$DATA/man/config.json" >heads.json
+	exits 3 train -o run --config heads.json
+	[ "${#lines[@]}" -eq 1 ]
+	[ ! -e run ]
+	train -o run
+	sed 's/^alice$/alyce/' "$DATA/man/vocab.txt" >run/checkpoint-12/vocab.txt
+	exits 1 bert-train --data s --init run/checkpoint-12 -o next --steps 1
+	says "the shards of 's' were made with another vocabulary than 'run/checkpoint-12/vocab.txt'"
+	exits 1 train -o next --data nowhere
+	says nowhere
+	exits 1 train -o next --backend cuda
+	says "not in this build"
+}
+
+@test "a shard that is damaged is named" {
+	shards -o s
+	f=$(ls s/*.shard | head -1)
+	flip "$f" $(($(stat -c %s "$f") / 2))
+	exits 3 train -o run
+	says "$f"
+}
+
+@test "a loss that is no number stops the run, naming the step" {
+	shards -o s
+	train -o run
+	cp -r run/checkpoint-12 sick
+	printf '\x00\x00\xc0\x7f' | dd of=sick/model.safetensors bs=1 seek=$(($(stat -c %s sick/model.safetensors) - 4)) conv=notrunc status=none
+	exits 1 bert-train --data s --init sick -o next --steps 3
+	says "step 1: the loss is"
+	says "there is no checkpoint yet"
+	[ -z "$(ls -d next/checkpoint-* 2>/dev/null)" ]
+}
+
+@test "from another model: weights go on, the optimizer starts new" {
+	shards -o s
+	train -o run
+	bert-train --data s --init run/checkpoint-12 -o next --steps 3 --batch 4 --compat torch --decay constant --warmup 0 --learning-rate 1e-4 --log-every 1 --threads 1
+	jq -es 'map(select(.data.average_loss)) | map(.data.learning_rate) == [1e-4, 1e-4, 1e-4] and .[0].data.average_loss < 7.5' next/log.jsonl
+	# Without decay the number of steps decides nothing, so a run can be made longer.
+	bert-train --data s --init run/checkpoint-12 -o next --steps 4 --batch 4 --compat torch --decay constant --warmup 0 --learning-rate 1e-4 --log-every 1 --threads 1
+	[ -e next/checkpoint-4 ]
+}
+
+@test "schedules" {
+	shards -o s
+	rates() { jq -cs 'map(select(.data.average_loss) | .data.learning_rate * 1e6 | round)' "$1/log.jsonl"; }
+	train -o a --steps 4 --warmup 2 --log-every 1
+	[ "$(rates a)" = "[0,500,500,250]" ]
+	train -o b --steps 4 --warmup 0.5 --log-every 1 --compat torch
+	[ "$(rates b)" = "[500,1000,500,0]" ]
+	train -o c --steps 4 --warmup 0 --log-every 1 --decay poly --power 2
+	[ "$(rates c)" = "[1000,563,250,63]" ]
+}
+
+@test "dry run: one JSON object, and no folder" {
+	shards -o s
+	train -o run --dry-run >plan
+	[ ! -e run ]
+	jq -e '.parameters == 54506 and .weights_bytes >= 4 * .parameters and .activations_bytes > 0 and .flops_per_step > 0 and .steps == 12' plan
+	jq -e ".instances_per_epoch == $(bert-stat s | jq .instances) and (.epochs * .instances_per_epoch - 48 | fabs) < 0.01" plan
+}
+
+@test "usage" {
+	exits 2 bert-train --config c -o run
+	says "no shards"
+	exits 2 bert-train --data s -o run
+	says "either --config FILE"
+	exits 2 bert-train --data s --config c --init d -o run
+	exits 2 bert-train --data s --config c
+	says "no output"
+	exits 2 bert-train --data s --config c -o run --warmup 1.5
+	says "--warmup takes"
+	exits 2 bert-train --data s --config c -o run --time-budget 3w
+	says "--time-budget takes"
+	exits 2 bert-train --data s --config c -o run --eval-every 5
+	says "needs --eval DIR"
+}

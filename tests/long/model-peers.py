@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Holds bert-forward and bert-convert against transformers; speaks TAP.
+
+    model-peers.py BIN TINY [WEIGHTS]
+
+Each kind of model: ours is loaded by transformers, theirs by us, both put out the same (1e-4; commonly 1e-6),
+and theirs converted is theirs, byte for byte. TINY is a model directory with every head, WEIGHTS one with real
+weights, or nothing. Works in the current folder.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+os.environ['TRANSFORMERS_VERBOSITY'] = 'error'
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+BIN, TINY, WEIGHTS = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ''
+KINDS = {'none': 'BertModel', 'pretraining': 'BertForPreTraining', 'mlm': 'BertForMaskedLM',
+         'nsp': 'BertForNextSentencePrediction', 'classify': 'BertForSequenceClassification',
+         'span': 'BertForQuestionAnswering', 'tokens': 'BertForTokenClassification'}
+TOLERANCE = 1e-4
+count = 0
+
+
+def say(ok, what):
+    global count
+    count += 1
+    print(f'{"ok" if ok else "not ok"} {count} - {what}', flush=True)
+
+
+def tool(name, *args):
+    subprocess.run([f'{BIN}/{name}', '-q', *args], check=True, stdout=subprocess.DEVNULL)
+
+
+def inputs(vocab, length):
+    lengths = torch.tensor([length, length // 2 + 1, 1, length, 4])
+    mask = (torch.arange(length)[None] < lengths[:, None]).long()
+    made = {'input_ids': torch.randint(1, vocab, mask.shape) * mask, 'attention_mask': mask,
+            'token_type_ids': torch.randint(0, 2, mask.shape) * mask}
+    save_file(made, 'in')
+    return made
+
+
+def wanted(output, name):
+    kind, _, number = name.partition('.')
+    return getattr(output, kind)[int(number)] if number else getattr(output, kind)
+
+
+def worst_difference(model, folder, made):
+    """Over all that bert-forward puts out, rows at padding left aside."""
+    tool('bert-forward', '--hidden', '--attention', '--model', folder, '--input', 'in', '-o', 'out')
+    model.eval()
+    model.set_attn_implementation('eager')
+    with torch.no_grad():
+        output = model(**made, output_hidden_states=True, output_attentions=True)
+    mask, worst, got = made['attention_mask'].bool(), 0, load_file('out')
+    for name, tensor in got.items():
+        want = wanted(output, name)
+        assert want.shape == tensor.shape, (name, want.shape, tensor.shape)
+        difference = want - tensor
+        if name.startswith('attentions'):
+            difference = difference.permute(0, 2, 1, 3)[mask]
+        elif want.shape[:2] == mask.shape:
+            difference = difference[mask]
+        worst = max(worst, float(difference.abs().max()))
+    L = model.config.num_hidden_layers
+    assert len(got) == 2 * L + 1 + sum(isinstance(output[k], torch.Tensor) and k != 'loss' for k in output.keys()), list(got)
+    return worst
+
+
+def same_bytes(a, b):
+    with open(a, 'rb') as x, open(b, 'rb') as y:
+        return x.read() == y.read()
+
+
+def check_untied():
+    shutil.rmtree('theirs', ignore_errors=True)
+    shutil.rmtree('again', ignore_errors=True)
+    model = transformers.BertForMaskedLM(transformers.BertConfig(
+        vocab_size=40, hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=40, max_position_embeddings=16,
+        tie_word_embeddings=False))
+    for p in model.parameters():
+        torch.nn.init.normal_(p, 0, 0.3)
+    model.save_pretrained('theirs')
+    worst = worst_difference(model, 'theirs', inputs(40, 12))
+    say(worst < TOLERANCE, f'untied: theirs puts out the same, {worst:.1e}')
+    tool('bert-convert', 'theirs', 'again')
+    model, info = transformers.BertForMaskedLM.from_pretrained('again', output_loading_info=True)
+    worst = worst_difference(model, 'again', inputs(40, 12))
+    say(worst < TOLERANCE and not any(info.values()), f'untied: converted puts out the same, {worst:.1e}')
+
+
+def check_kind(word, name):
+    kind = getattr(transformers, name)
+    for folder in ('ours', 'theirs', 'again'):
+        shutil.rmtree(folder, ignore_errors=True)
+    made = inputs(40, 12)
+    tool('bert-convert', '--head', word, TINY, 'ours')
+    model, info = kind.from_pretrained('ours', output_loading_info=True)
+    say(not any(info.values()), f'{name}: transformers loads ours, nothing missing or left {[k for k, v in info.items() if v]}')
+    worst = worst_difference(model, 'ours', made)
+    say(worst < TOLERANCE, f'{name}: ours puts out the same, {worst:.1e}')
+    config = transformers.BertConfig(vocab_size=40, hidden_size=24, num_hidden_layers=3, num_attention_heads=3, intermediate_size=40,
+                                     max_position_embeddings=16, hidden_act='gelu_new',
+                                     num_labels=4 if word in ('classify', 'tokens') else 2)
+    model = kind(config)
+    for p in model.parameters():
+        torch.nn.init.normal_(p, 0, 0.3)
+    model.save_pretrained('theirs')
+    worst = worst_difference(model, 'theirs', made)
+    say(worst < TOLERANCE, f'{name}: theirs puts out the same, {worst:.1e}')
+    tool('bert-convert', 'theirs', 'again')
+    say(same_bytes('theirs/model.safetensors', 'again/model.safetensors'), f'{name}: converted, the same bytes')
+
+
+torch.manual_seed(1)
+for word, name in KINDS.items():
+    check_kind(word, name)
+check_untied()
+if WEIGHTS:
+    model = transformers.BertModel.from_pretrained(WEIGHTS)
+    worst = worst_difference(model, WEIGHTS, inputs(model.config.vocab_size, 100))
+    say(worst < TOLERANCE, f'real weights put out the same, {worst:.1e}')
+print(f'1..{count}')

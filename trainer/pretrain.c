@@ -1,0 +1,302 @@
+/* pretrain.c - a pre-training from options to checkpoints. */
+#include "trainer/pretrain.h"
+
+#include "base/err.h"
+#include "shards/folder.h"
+#include "shards/manifest.h"
+#include "trainer/estimate.h"
+#include "trainer/pretrain_facts.h"
+#include "trainer/run_folder.h"
+#include "trainer/shard_source.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+#define MICRO_BATCH_DEFAULT 32
+
+/* All that is open; zeroed parts are not. */
+struct pretrain {
+	const struct pretrain_opts *opts;
+	struct kernels k;
+	struct queue *q;
+	struct model model;
+	struct shard_source *data, *held;
+	struct run_folder folder;
+	struct optimizer optimizer;
+	struct update update;
+	struct evaluation evaluation;
+	struct train_log *log;
+	char *tokenizer_config;
+	int micro_batch;
+};
+
+static void say_nothing(const char *fmt, ...) { (void)fmt; }
+
+static void pretrain_close(struct pretrain *p)
+{
+	evaluation_close(&p->evaluation);
+	update_close(&p->update);
+	optimizer_close(&p->optimizer);
+	run_folder_close(&p->folder);
+	shard_source_close(p->held);
+	shard_source_close(p->data);
+	model_release(&p->model);
+	if (p->k.name) {
+		p->k.queue_close(p->q);
+		kernels_close(&p->k);
+	}
+	free(p->tokenizer_config);
+}
+
+/* --- model and data --------------------------------------------------------------------- */
+
+static int open_model(struct pretrain *p)
+{
+	const struct pretrain_opts *o = p->opts;
+	struct config c = CONFIG_INIT;
+	int rc = -1;
+
+	if (o->init ? model_dir_config(&c, o->init, HEAD_PRETRAINING) : config_read(&c, o->config))
+		return -1;
+	c.head = HEAD_PRETRAINING;
+	if (kernels_open(&p->k, o->backend, o->threads)) {
+		p->k.name = NULL;
+	} else if (!p->k.queue_open(&p->k, &p->q)) {
+		rc = model_init(&p->model, &p->k, p->q, &c, DTYPE_F32);
+		if (rc)
+			p->model = (struct model){ .k = NULL };
+	}
+	config_release(&c);
+	return rc;
+}
+
+static int open_data(struct pretrain *p)
+{
+	const struct pretrain_opts *o = p->opts;
+	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .config = &p->model.config };
+	const uint64_t micro = o->micro_batch ? o->micro_batch : MICRO_BATCH_DEFAULT;
+
+	if (shard_source_open(&p->data, o->data, &opts) || (o->init && shard_source_check_vocab(p->data, o->init)))
+		return -1;
+	p->micro_batch = (int)(micro < o->batch ? micro : o->batch);
+	if ((int64_t)p->micro_batch * shard_source_samples(p->data)->max_length > INT32_MAX / 2)
+		return err_fail("a micro-batch of %d instances of %d tokens is more than can be counted; give --micro-batch",
+				p->micro_batch, shard_source_samples(p->data)->max_length);
+	return 0;
+}
+
+static int open_held(struct pretrain *p)
+{
+	const struct pretrain_opts *o = p->opts;
+	const struct shard_source_opts opts = { .seed = o->seed, .limit = o->eval_instances, .config = &p->model.config };
+
+	if (!o->eval)
+		return 0;
+	if (shard_source_open(&p->held, o->eval, &opts))
+		return -1;
+	if (!json_equal(reader_recipe(shard_source_reader(p->data))->tokenizer, reader_recipe(shard_source_reader(p->held))->tokenizer))
+		return err_fail("the shards of '%s' and '%s' were made with different vocabularies or rules", o->data, o->eval);
+	return 0;
+}
+
+/* --- weights ------------------------------------------------------------------------------ */
+
+static int load_init(struct pretrain *p)
+{
+	const char *folder = p->opts->init;
+	struct model_source *s;
+	int rc = -1;
+
+	if (model_dir_open(&s, &p->model, folder))
+		return -1;
+	if (!model_dir_check(s, &p->model, true))
+		rc = model_dir_read(s, &p->model, p->opts->seed);
+	if (!rc && s->map.missing)
+		p->opts->warn("'%s' lacks %zu of the model's %d parameters, which start new", folder, s->map.missing, p->model.params.count);
+	model_dir_close(s);
+	return rc;
+}
+
+static int load_weights(struct pretrain *p)
+{
+	if (p->folder.resumes)
+		return checkpoint_weights(p->folder.checkpoint, &p->model);
+	return p->opts->init ? load_init(p) : model_fresh(&p->model, p->opts->seed);
+}
+
+static int open_optimizer(struct pretrain *p)
+{
+	struct optimizer_opts opts = optimizer_defaults(p->opts->compat == PRETRAIN_TORCH ? ADAM_TORCH : ADAM_GOOGLE);
+
+	opts.weight_decay = p->opts->weight_decay;
+	opts.clip = p->opts->clip;
+	if (model_add_gradients(&p->model) || optimizer_open(&p->optimizer, &p->model, &opts))
+		return -1;
+	return p->folder.resumes ? checkpoint_moments(p->folder.checkpoint, &p->optimizer) : 0;
+}
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+/* Room for both the batches that are trained on and those that are evaluated. */
+static int open_update(struct pretrain *p)
+{
+	struct batch_limits limits = sample_source_limits(shard_source_samples(p->data), p->micro_batch);
+
+	if (p->held) {
+		const struct batch_limits other = sample_source_limits(shard_source_samples(p->held), p->micro_batch);
+
+		limits.T = larger(limits.T, other.T);
+		limits.P = larger(limits.P, other.P);
+	}
+	if (update_open(&p->update, &p->model, &limits, &objective_pretraining, &p->optimizer, p->opts->seed))
+		return -1;
+	return p->held ? evaluation_open(&p->evaluation, shard_source_samples(p->held), &p->update, p->micro_batch) : 0;
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static int open_folder(struct pretrain *p, json_t **facts)
+{
+	const struct position *at = &p->folder.at;
+
+	*facts = pretrain_facts(p->opts, &p->model.config, p->data);
+	if (!*facts || run_folder_open(&p->folder, p->opts->output, *facts, p->opts->warn))
+		return -1;
+	if (at->step > p->opts->steps)
+		return err_fail("'%s' has made %" PRIu64 " steps already, and %" PRIu64 " are asked for", p->opts->output, at->step,
+				p->opts->steps);
+	if (p->folder.resumes)
+		p->opts->info("going on from '%s'", p->folder.checkpoint);
+	return 0;
+}
+
+static int run_loop(struct pretrain *p, struct pretrain_end *end)
+{
+	const struct pretrain_opts *o = p->opts;
+	struct loop l = {
+		.run = o->output, .update = &p->update, .source = shard_source_samples(p->data),
+		.schedule = { .decay = (enum decay)o->decay, .peak = o->learning_rate, .power = o->power, .steps = o->steps,
+			      .warmup = o->warmup, .first = o->compat == PRETRAIN_TORCH ? SCHEDULE_FROM_ONE : SCHEDULE_FROM_ZERO },
+		.batch = (int)o->batch, .micro_batch = p->micro_batch, .log_every = o->log_every, .save_every = o->save_every,
+		.eval_every = o->eval_every, .keep = o->keep, .evaluation = p->held ? &p->evaluation : NULL,
+		.save = { .model = &p->model, .optimizer = &p->optimizer,
+			  .tokenizer = o->init ? o->init : folder_is(o->data) ? o->data : NULL,
+			  .tokenizer_config = p->tokenizer_config },
+		.time_budget = o->time_budget, .stopped = o->stopped, .log = p->log, .progress = o->progress, .at = p->folder.at,
+	};
+	const int rc = loop_run(&l, &end->loop);
+
+	end->at = l.at;
+	return rc;
+}
+
+/* The log's first line of this start: what was asked for. */
+static int start_log(struct pretrain *p, const json_t *facts)
+{
+	json_t *data = json_deep_copy(facts);
+
+	if (!data || json_object_set_new(data, "micro_batch", json_integer(p->micro_batch)) ||
+	    json_object_set_new(data, "backend", json_string(p->k.name)) ||
+	    json_object_set_new(data, "threads", json_integer(p->k.threads)) ||
+	    json_object_set_new(data, "steps", json_integer((json_int_t)p->opts->steps)) ||
+	    json_object_set_new(data, "first_step", json_integer((json_int_t)p->folder.at.step))) {
+		json_decref(data);
+		return err_memory();
+	}
+	if (train_log_open(&p->log, p->opts->output, p->folder.at.step)) {
+		json_decref(data);
+		return -1;
+	}
+	return train_log_note(p->log, "PARAMETER", data);
+}
+
+static int train(struct pretrain *p, const json_t *facts, struct pretrain_end *end)
+{
+	int rc;
+
+	end->at = p->folder.at;
+	if (p->folder.at.step == p->opts->steps) {
+		p->opts->info("all %" PRIu64 " steps are made", p->opts->steps);
+		return 0;
+	}
+	p->tokenizer_config = pretrain_tokenizer_config(&p->model.config, p->data);
+	if (!p->tokenizer_config || load_weights(p) || open_optimizer(p) || open_update(p))
+		return -1;
+	p->opts->info("%s, %u threads; %" PRIu64 " instances an epoch, batches of %" PRIu64 " in pieces of %d", p->k.name, p->k.threads,
+		      shard_source_samples(p->data)->size, p->opts->batch, p->micro_batch);
+	rc = start_log(p, facts) || run_loop(p, end) ? -1 : 0;
+	return train_log_close(p->log) || rc ? -1 : 0;
+}
+
+/* What stands for what was left out. */
+static struct pretrain_opts complete(const struct pretrain_opts *o)
+{
+	struct pretrain_opts full = *o;
+
+	assert(o->batch > 0 && o->batch <= INT32_MAX && o->steps > 0 && o->steps <= UINT32_MAX);
+	if (!full.warn)
+		full.warn = say_nothing;
+	if (!full.info)
+		full.info = say_nothing;
+	return full;
+}
+
+int pretrain_run(const struct pretrain_opts *o, struct pretrain_end *end)
+{
+	const struct pretrain_opts opts = complete(o);
+	struct pretrain p = { .opts = &opts };
+	json_t *facts = NULL;
+	int rc = -1;
+
+	*end = (struct pretrain_end){ .loop = { .why = LOOP_DONE } };
+	if (!open_model(&p) && !open_data(&p) && !open_held(&p) && !open_folder(&p, &facts))
+		rc = train(&p, facts, end);
+	json_decref(facts);
+	pretrain_close(&p);
+	return rc;
+}
+
+/* --- without training ------------------------------------------------------------------------- */
+
+/* What a step holds: by the manifest's totals, else as if every instance were as long as may be. */
+static int expect_load(const struct pretrain *p, struct estimate_load *load)
+{
+	const struct sample_source *s = shard_source_samples(p->data);
+	const double B = (double)p->opts->batch;
+	struct manifest *m = NULL;
+
+	*load = (struct estimate_load){ .sequences = B, .tokens = B * s->max_length, .predictions = B * s->max_predictions };
+	if (!folder_is(p->opts->data))
+		return 0;
+	if (manifest_load(&m, p->opts->data))
+		return -1;
+	if (m && m->totals.instances) {
+		const double n = (double)m->totals.instances;
+
+		load->tokens = B * (double)m->totals.instance_tokens / n;
+		if (m->totals.predictions)
+			load->predictions = B * (double)m->totals.predictions / n;
+		else	/* dynamic: they are not drawn yet */
+			load->predictions = load->tokens * reader_recipe(shard_source_reader(p->data))->masked_lm_prob;
+	}
+	manifest_free(m);
+	return 0;
+}
+
+json_t *pretrain_estimate(const struct pretrain_opts *o)
+{
+	const struct pretrain_opts opts = complete(o);
+	struct pretrain p = { .opts = &opts };
+	json_t *report = NULL;
+
+	if (!open_model(&p) && !open_data(&p) && !open_held(&p)) {
+		const struct feed_opts feed = { .source = shard_source_samples(p.data), .model = &p.model, .batch = (int)opts.batch,
+						.micro_batch = p.micro_batch };
+		struct estimate_plan plan = { .model = &p.model, .feed = &feed, .steps = opts.steps };
+
+		if (!expect_load(&p, &plan.load))
+			report = estimate_report(&plan);
+	}
+	pretrain_close(&p);
+	return report;
+}

@@ -1,0 +1,18 @@
+/* pretrain_facts.h - what decides the result of a pre-training, as run.json holds it. */
+#ifndef TRAINER_PRETRAIN_FACTS_H
+#define TRAINER_PRETRAIN_FACTS_H
+
+#include "trainer/pretrain.h"
+#include "trainer/shard_source.h"
+
+/*
+ * An object of plain values; NULL with the reason set. Threads, backend, micro-batches and all that only
+ * says when something is written are not in it: they change sums by rounding at most. Nor is the number of
+ * steps where the rate does not depend on it.
+ */
+json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, const struct shard_source *data);
+
+/* tokenizer_config.json for a model of these shards; the caller frees. */
+char *pretrain_tokenizer_config(const struct config *c, const struct shard_source *data);
+
+#endif

@@ -1,0 +1,183 @@
+/* run_folder.c - the folder that one run writes. */
+#include "trainer/run_folder.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "trainer/train_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define RUN_NAME "run.json"
+#define RUN_MAX ((size_t)1 << 20)
+
+/* Two runs in one folder would remove each other's files. Where the file system has no locks there is none. */
+static int lock(struct run_folder *r)
+{
+	r->lock = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->lock < 0)
+		return err_sys("cannot open '%s'", r->path);
+	if (flock(r->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return err_fail("'%s' is in use by another run", r->path);
+	return 0;
+}
+
+/* --- whose run it is ---------------------------------------------------------------- */
+
+static char *value_text(const json_t *v)
+{
+	char *text = v ? json_dumps(v, JSON_ENCODE_ANY | JSON_REAL_PRECISION(12)) : strdup("nothing");
+
+	if (!text)
+		err_memory();
+	return text;
+}
+
+static int differs(const char *path, const char *name, const json_t *is, const json_t *wanted)
+{
+	char *a = value_text(is), *b = value_text(wanted);
+
+	if (a && b)
+		err_fail("'%s' holds another run: its %s is %s, not %s; give another folder", path, name, a, b);
+	free(b);
+	free(a);
+	return -1;
+}
+
+static int compare(const char *path, json_t *is, json_t *wanted)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(wanted, name, value)
+		if (!json_equal(json_object_get(is, name), value))
+			return differs(path, name, json_object_get(is, name), value);
+	json_object_foreach(is, name, value)
+		if (!json_object_get(wanted, name))
+			return differs(path, name, value, NULL);
+	return 0;
+}
+
+static int check_facts(const char *path, const char *file, const json_t *facts)
+{
+	struct buf b = BUF_INIT;
+	json_t *is = NULL, *wanted = json_deep_copy(facts);
+	json_error_t e;
+	int rc = -1;
+
+	if (!wanted)
+		err_memory();
+	else if (!fs_read_all(file, RUN_MAX, &b)) {
+		is = json_loadb(b.data ? b.data : "", b.len, 0, &e);
+		rc = is ? compare(path, is, wanted) : err_corrupt("'%s', line %d: %s", file, e.line, e.text);
+	}
+	json_decref(wanted);
+	json_decref(is);
+	buf_release(&b);
+	return rc;
+}
+
+static int write_facts(const char *file, const json_t *facts)
+{
+	char *text = json_dumps(facts, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+	int rc;
+
+	if (!text)
+		return err_memory();
+	rc = fs_write_all(file, text, strlen(text));
+	free(text);
+	return rc;
+}
+
+/* A folder without run.json is nobody's run, unless a run's files are in it. */
+static int claim(const struct run_folder *r, const char *file, const json_t *facts)
+{
+	char *log = fs_join(r->path, TRAIN_LOG_NAME);
+	uint64_t *steps = NULL;
+	size_t n = 0;
+	int rc = -1;
+
+	if (log && !checkpoint_list(r->path, &steps, &n))
+		rc = n || fs_exists(log) ? err_fail("'%s' holds a run that was not made by this program: there is no " RUN_NAME, r->path) :
+					   write_facts(file, facts);
+	free(steps);
+	free(log);
+	return rc;
+}
+
+static int settle_facts(const struct run_folder *r, const json_t *facts)
+{
+	char *file = fs_join(r->path, RUN_NAME);
+	int rc = -1;
+
+	if (file)
+		rc = fs_exists(file) ? check_facts(r->path, file, facts) : claim(r, file, facts);
+	free(file);
+	return rc;
+}
+
+/* --- where it goes on ------------------------------------------------------------------- */
+
+/* 1: R goes on from this one; 0: it is damaged; -1: failed. */
+static int try_checkpoint(struct run_folder *r, uint64_t step, void (*warn)(const char *fmt, ...))
+{
+	char *folder = checkpoint_folder(r->path, step);
+
+	if (!folder)
+		return -1;
+	if (!checkpoint_verify(folder) && !checkpoint_position(folder, &r->at)) {
+		r->checkpoint = folder;
+		r->resumes = true;
+		return 1;
+	}
+	free(folder);
+	if (err_code() != EXIT_CORRUPT)
+		return -1;
+	if (warn)
+		warn("checkpoint-%" PRIu64 " is damaged, trying the one before: %s", step, err_text());
+	return 0;
+}
+
+static int find_checkpoint(struct run_folder *r, void (*warn)(const char *fmt, ...))
+{
+	uint64_t *steps;
+	size_t n;
+	int rc = checkpoint_list(r->path, &steps, &n);
+
+	for (size_t i = n; i-- > 0 && !rc;)
+		rc = try_checkpoint(r, steps[i], warn);
+	if (!rc && n)
+		rc = err_corrupt("none of the checkpoints in '%s' is whole; to start from the beginning, remove them", r->path);
+	free(steps);
+	return rc < 0 ? -1 : 0;
+}
+
+int run_folder_open(struct run_folder *r, const char *path, const json_t *facts, void (*warn)(const char *fmt, ...))
+{
+	*r = (struct run_folder){ .lock = -1 };
+	r->path = strdup(path);
+	if (!r->path) {
+		err_memory();
+		goto fail;
+	}
+	if (fs_make_folder(path) || lock(r) || settle_facts(r, facts) || checkpoint_remove_stale(path) || find_checkpoint(r, warn))
+		goto fail;
+	return 0;
+fail:
+	run_folder_close(r);
+	return -1;
+}
+
+void run_folder_close(struct run_folder *r)
+{
+	if (!r->path)
+		return;
+	if (r->lock >= 0)
+		close(r->lock);
+	free(r->checkpoint);
+	free(r->path);
+	*r = (struct run_folder){ .lock = -1 };
+}

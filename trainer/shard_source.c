@@ -1,0 +1,219 @@
+/* shard_source.c - pre-training instances as samples. */
+#include "trainer/shard_source.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "shards/folder.h"
+#include "trainer/order.h"
+
+#include <inttypes.h>
+
+/* An instance of the window: its numbers are ids[n], positions[predictions], labels[predictions] from FIRST on. */
+struct kept {
+	size_t first;
+	uint32_t n, second;		/* tokens; the first one of type 1, or n */
+	uint32_t predictions, flags;
+};
+
+/* Which place of the order an instance number belongs to. */
+struct wanted {
+	uint64_t number;
+	uint32_t place;
+};
+
+struct shard_source {
+	struct sample_source samples;
+	struct reader *reader;
+	struct reader_cursor *cursor;
+	char *path;
+	bool ordered;
+	struct order order;
+	/* the window that is in memory: places FIRST .. FIRST+COUNT-1 of EPOCH; COUNT 0: none */
+	uint64_t epoch, first, count;
+	struct wanted *wanted;		/* [ORDER_BLOCK * ORDER_WINDOW] */
+	struct kept *kept;		/* the same */
+	int32_t *numbers;
+	size_t used, cap;
+};
+
+#define WINDOW (ORDER_BLOCK * ORDER_WINDOW)
+
+static int add_sample(struct sample_source *samples, uint64_t epoch, uint64_t index, uint64_t key, struct batch *b);
+
+/* --- opening ----------------------------------------------------------------------- */
+
+static int check_fit(const struct shard_source *s, const struct config *c)
+{
+	const struct instance_shape *shape = reader_shape(s->reader);
+
+	if (shape->pairs && c->type_vocab_size < 2)
+		return err_fail("'%s' has pairs of segments, and the model knows one type of token (type_vocab_size 1)", s->path);
+	if (!s->samples.size)
+		return err_fail("'%s' has no instances", s->path);
+	if ((uint64_t)shape->max_seq_length * shape->max_predictions > INT32_MAX)
+		return err_fail("'%s' has more predictions than can be counted", s->path);
+	return 0;
+}
+
+static int open_reader(struct shard_source *s, const struct shard_source_opts *o)
+{
+	const struct config *c = o->config;
+	const struct reader_opts opts = { .max_seq_length = (uint32_t)c->max_position_embeddings, .vocab_size = (uint32_t)c->vocab_size };
+	const char *const paths[] = { s->path };
+	const struct instance_shape *shape;
+
+	if (reader_open(&s->reader, paths, 1, &opts))
+		return err_prefix("the shards do not fit the model");
+	shape = reader_shape(s->reader);
+	s->samples = (struct sample_source){ .size = reader_size(s->reader), .max_length = (int)shape->max_seq_length,
+					     .max_predictions = (int)shape->max_predictions, .targets = 1, .add = add_sample };
+	if (o->limit && o->limit < s->samples.size)
+		s->samples.size = o->limit;
+	return check_fit(s, c);
+}
+
+int shard_source_open(struct shard_source **s, const char *path, const struct shard_source_opts *o)
+{
+	struct shard_source *new = calloc(1, sizeof(*new));
+
+	*s = NULL;
+	if (!new)
+		return err_memory();
+	new->ordered = o->ordered;
+	new->path = strdup(path);
+	new->wanted = calloc(WINDOW, sizeof(*new->wanted));
+	new->kept = calloc(WINDOW, sizeof(*new->kept));
+	if (!new->path || !new->wanted || !new->kept) {
+		err_memory();
+		goto fail;
+	}
+	if (open_reader(new, o) || !(new->cursor = reader_cursor_new(new->reader)))
+		goto fail;
+	order_init(&new->order, o->seed, new->samples.size);
+	*s = new;
+	return 0;
+fail:
+	shard_source_close(new);
+	return -1;
+}
+
+void shard_source_close(struct shard_source *s)
+{
+	if (!s)
+		return;
+	reader_cursor_free(s->cursor);
+	reader_close(s->reader);
+	free(s->numbers);
+	free(s->kept);
+	free(s->wanted);
+	free(s->path);
+	free(s);
+}
+
+struct sample_source *shard_source_samples(struct shard_source *s)
+{
+	return &s->samples;
+}
+
+const struct reader *shard_source_reader(const struct shard_source *s)
+{
+	return s->reader;
+}
+
+int shard_source_check_vocab(const struct shard_source *s, const char *folder)
+{
+	char *path = fs_join(folder, FOLDER_VOCAB);
+	struct vocab *v = NULL;
+	int rc = -1;
+
+	if (!path)
+		return -1;
+	if (!fs_exists(path))
+		rc = 0;
+	else if (!vocab_load(&v, path))
+		rc = folder_vocab_is(v, reader_recipe(s->reader)->tokenizer) ?
+			     0 : err_fail("the shards of '%s' were made with another vocabulary than '%s'", s->path, path);
+	vocab_free(v);
+	free(path);
+	return rc;
+}
+
+/* --- windows -------------------------------------------------------------------------- */
+
+static int keep(struct shard_source *s, struct kept *k, const struct instance *i)
+{
+	const struct instance_shape *shape = reader_shape(s->reader);
+	const size_t need = i->n + 2 * (size_t)i->predictions;
+	int32_t *to;
+
+	if (array_grow(&s->numbers, &s->cap, s->used + need, sizeof(*s->numbers)))
+		return -1;
+	*k = (struct kept){ .first = s->used, .n = i->n, .second = i->n, .predictions = i->predictions, .flags = i->flags };
+	while (k->second && instance_type(i, shape, k->second - 1))
+		k->second--;
+	to = s->numbers + s->used;
+	s->used += need;
+	for (uint32_t t = 0; t < i->n; t++)
+		*to++ = (int32_t)i->ids[t];
+	for (uint32_t p = 0; p < i->predictions; p++)
+		*to++ = (int32_t)i->positions[p];
+	for (uint32_t p = 0; p < i->predictions; p++)
+		*to++ = (int32_t)i->labels[p];
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t x = ((const struct wanted *)a)->number, y = ((const struct wanted *)b)->number;
+
+	return x < y ? -1 : x > y;
+}
+
+static int load_window(struct shard_source *s, uint64_t epoch, uint64_t index)
+{
+	uint64_t first = index - index % WINDOW, count = s->samples.size - first < WINDOW ? s->samples.size - first : WINDOW;
+
+	if (s->ordered)
+		order_window(&s->order, epoch, index, &first, &count);
+	s->count = 0;
+	s->used = 0;
+	for (uint64_t i = 0; i < count; i++)
+		s->wanted[i] = (struct wanted){ .number = s->ordered ? order_at(&s->order, epoch, first + i) : first + i,
+						.place = (uint32_t)i };
+	qsort(s->wanted, count, sizeof(*s->wanted), by_number);
+	for (uint64_t i = 0; i < count; i++) {
+		const struct instance *instance = reader_get(s->cursor, s->ordered ? epoch : 0, s->wanted[i].number);
+
+		if (!instance || keep(s, &s->kept[s->wanted[i].place], instance))
+			return -1;
+	}
+	s->epoch = epoch;
+	s->first = first;
+	s->count = count;
+	return 0;
+}
+
+static int add_sample(struct sample_source *samples, uint64_t epoch, uint64_t index, uint64_t key, struct batch *b)
+{
+	struct shard_source *s = (struct shard_source *)samples;	/* its first member */
+	const bool here = s->count && s->epoch == epoch && index >= s->first && index - s->first < s->count;
+	const struct kept *k;
+	const int32_t *from;
+	int i, row;
+
+	if (!here && load_window(s, epoch, index))
+		return -1;
+	k = &s->kept[index - s->first];
+	from = s->numbers + k->first;
+	i = batch_add(b, (int)k->n, key);
+	row = b->host.starts[i];
+	for (uint32_t t = 0; t < k->n; t++) {
+		b->host.ids[row + (int)t] = from[t];
+		b->host.types[row + (int)t] = t >= k->second;
+	}
+	for (uint32_t p = 0; p < k->predictions; p++)
+		batch_add_prediction(b, i, from[k->n + p], from[k->n + k->predictions + p]);
+	if (reader_shape(s->reader)->pairs)
+		b->host.class_labels[i] = (k->flags & INSTANCE_RANDOM_NEXT) != 0;
+	return 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * shard_source.h - pre-training instances as samples: shards, static or dynamic,
+ * in the order of trainer/order.h or, for evaluation, as they stand.
+ *
+ *	struct shard_source *s;
+ *	if (shard_source_open(&s, "shards", &(struct shard_source_opts){ .seed = 1, .ordered = true, ... }))
+ *		...
+ *	... shard_source_samples(s) is the struct sample_source
+ *	shard_source_close(s);
+ *
+ * It reads a window of the order at a time, by rising numbers, and keeps it in
+ * memory: 4,096 instances, 2.6 MB at 128 tokens.
+ */
+#ifndef TRAINER_SHARD_SOURCE_H
+#define TRAINER_SHARD_SOURCE_H
+
+#include "shards/reader.h"
+#include "trainer/sample_source.h"
+
+#include <stdbool.h>
+
+struct shard_source_opts {
+	uint64_t seed;			/* of the order */
+	bool ordered;			/* else instances come as they stand, and masks are those of epoch 0 */
+	uint64_t limit;			/* as if there were only so many instances; 0: all */
+	const struct config *config;	/* what shards must fit; read in the call only */
+};
+
+struct shard_source;
+int shard_source_open(struct shard_source **s, const char *path, const struct shard_source_opts *o);
+struct sample_source *shard_source_samples(struct shard_source *s);
+const struct reader *shard_source_reader(const struct shard_source *s);
+void shard_source_close(struct shard_source *s);	/* accepts NULL */
+
+/* Refuses shards whose vocabulary is not that of FOLDER/vocab.txt; a folder without one says nothing. */
+int shard_source_check_vocab(const struct shard_source *s, const char *folder);
+
+#endif
