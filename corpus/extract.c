@@ -290,7 +290,7 @@ static int write_batch(void *ctx, void *item)
 
 static int start(struct extract *x)
 {
-	x->sites = calloc(x->n_files, sizeof(*x->sites));
+	x->sites = calloc(x->n_files + 1, sizeof(*x->sites));
 	x->workers = calloc(x->n_workers, sizeof(*x->workers));
 	if (!x->sites || !x->workers)
 		return err_memory();

@@ -51,8 +51,8 @@ int extract_run(const struct extract_opts *opts, const char *const *files, size_
 /* Adds PART to REPORT, its list of dropped names to the map. */
 int extract_report_add(struct extract_report *report, const struct extract_report *part);
 
-/* Writes REPORT to PATH as a JSON object. */
-int extract_report_write(const struct extract_report *report, const char *path);
+/* Writes REPORT to OUT as a JSON object; OUT stays the caller's to commit. */
+int extract_report_write(const struct extract_report *report, struct out *out);
 void extract_report_release(struct extract_report *report);
 
 #endif

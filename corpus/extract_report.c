@@ -105,14 +105,11 @@ static int put_report(const struct extract_report *r, struct buf *b)
 	return buf_adds(b, "}\n");
 }
 
-int extract_report_write(const struct extract_report *report, const char *path)
+int extract_report_write(const struct extract_report *report, struct out *out)
 {
 	struct buf b = BUF_INIT;
-	struct out *out = NULL;
-	int rc = put_report(report, &b) || out_open(&out, path) || out_write(out, b.data, b.len) || out_commit(out) ? -1 : 0;
+	const int rc = put_report(report, &b) || out_write(out, b.data, b.len) ? -1 : 0;
 
-	if (rc)
-		out_discard(out);
 	buf_release(&b);
 	return rc;
 }

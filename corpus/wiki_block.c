@@ -67,6 +67,7 @@ static int put_paragraph(struct wikitext *w, bool sentence)
 	w->begun = true;
 	w->counts->paragraphs++;
 	w->lead_in_headings = w->waiting;
+	w->lead_in_level = w->level;
 	w->waiting = 0;
 	w->lead_in = s.len < LEAD_IN_MAX && s.text[s.len - 1] == ':' ? before : NO_LEAD_IN;
 	return buf_add_byte(w->out, '\n');
@@ -89,7 +90,9 @@ static void left_out(struct wikitext *w, uint64_t *counter, struct span s)
 static int begin_section(struct wikitext *w, unsigned level, struct span text)
 {
 	w->waiting = (w->waiting & ((1u << level) - 1)) | 1u << level;
-	w->lead_in = NO_LEAD_IN;
+	w->level = level;
+	if (level <= w->lead_in_level)
+		w->lead_in = NO_LEAD_IN;
 	buf_clear(&w->heading[level]);
 	if (w->skip_level && level <= w->skip_level)
 		w->skip_level = 0;
@@ -329,7 +332,7 @@ int wiki_blocks(struct wikitext *w, struct buf *out)
 	bool fresh = true;	/* at a line's beginning */
 
 	w->out = out;
-	w->tables = w->skip_level = 0;
+	w->tables = w->skip_level = w->level = 0;
 	w->in_item = w->in_heading = w->cell_owed = w->begun = false;
 	w->lead_in = NO_LEAD_IN;
 	w->paragraph.len = 0;

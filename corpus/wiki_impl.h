@@ -100,6 +100,7 @@ struct wikitext {
 	bool begun;		/* one was put out */
 	size_t lead_in;		/* where the last one stands in out, if it announces what follows */
 	unsigned lead_in_headings;	/* those put out with it */
+	unsigned level, lead_in_level;	/* of the section at hand, and of the one that it stands in */
 };
 
 static inline int wiki_put(struct buf *b, const char *text, size_t n)

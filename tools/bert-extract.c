@@ -10,6 +10,7 @@
 #include "corpus/wiki_formats.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 
 struct options {
 	struct args_common common;
@@ -54,7 +55,7 @@ static uint64_t total_size(const char *const *files, size_t n)
 static void warn(const struct extract_report *r, size_t n_files)
 {
 	if (r->in.repaired)
-		log_warn("bad bytes were replaced by U+FFFD, %" PRIu64 " times", r->in.repaired);
+		log_warn("ill-formed UTF-8 was replaced by U+FFFD in %" PRIu64 " place%s", r->in.repaired, r->in.repaired == 1 ? "" : "s");
 	if (!r->documents && n_files)
 		log_warn("no documents were found%s", r->in.pages ? " in any page" : "");
 }
@@ -69,14 +70,29 @@ static void keep_output(struct out *out)
 	err_put(&reason);
 }
 
+static bool is_standard_output(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
+/* The report has its place before the work begins, which may take hours. */
+static int open_outputs(const struct options *o, struct out **text, struct out **report)
+{
+	const char *output = o->common.output;
+
+	if (o->report && (is_standard_output(o->report) ? is_standard_output(output) : output && !strcmp(o->report, output)))
+		return err_usage("text and report would both go to '%s'", o->report);
+	return out_open(text, output) || (o->report && out_open(report, o->report)) ? -1 : 0;
+}
+
 static int extract(struct options *o, const char *const *files, size_t n, struct extract_report *report)
 {
 	struct wiki_formats *formats = NULL;
-	struct out *out = NULL;
+	struct out *out = NULL, *report_out = NULL;
 	struct progress progress;
 	int rc = -1;
 
-	if (wiki_formats_new(&formats, o->templates.items, o->templates.count) || out_open(&out, o->common.output))
+	if (wiki_formats_new(&formats, o->templates.items, o->templates.count) || open_outputs(o, &out, &report_out))
 		goto end;
 	o->extract.from = (enum record_kind)o->from;
 	o->extract.jsonl = o->to == 1;
@@ -86,19 +102,17 @@ static int extract(struct options *o, const char *const *files, size_t n, struct
 	progress_start(&progress, "documents", total_size(files, n));
 	rc = extract_run(&o->extract, files, n, out, &progress, report);
 	progress_end(&progress);
-	if (rc) {
-		keep_output(out);
-		goto end;
-	}
-	rc = out_commit(out);
 	if (rc)
+		keep_output(out);
+	if (rc || (report_out && (rc = extract_report_write(report, report_out))) || (rc = out_commit(out)))
 		goto end;
 	out = NULL;
-	if (o->report)
-		rc = extract_report_write(report, o->report);
-	if (!rc)
-		warn(report, n);
+	if (report_out && (rc = out_commit(report_out)))
+		goto end;
+	report_out = NULL;
+	warn(report, n);
 end:
+	out_discard(report_out);
 	out_discard(out);
 	wiki_formats_free(formats);
 	return rc;
@@ -142,9 +156,10 @@ int main(int argc, char **argv)
 		err_memory();
 		return tool_fail();
 	}
-	if (choose_files(&o, a.operands, (size_t)a.n_operands, files, &n) || extract(&o, files, n, &report))
-		return tool_fail();
-	extract_report_release(&report);
+	rc = choose_files(&o, a.operands, (size_t)a.n_operands, files, &n) || extract(&o, files, n, &report);
 	free(files);
+	extract_report_release(&report);	/* its counts stay */
+	if (rc)
+		return tool_fail();
 	return tool_finish("%" PRIu64 " pages, %" PRIu64 " documents, %" PRIu64 " paragraphs", report.in.pages, report.documents, report.paragraphs);
 }

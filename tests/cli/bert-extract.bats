@@ -73,7 +73,7 @@ dump() { cat "$DATA/man/dump.xml"; }
 @test "bad bytes are replaced and told" {
 	printf 'a\xff\xfeb\n' >bad
 	exits 0 bert-extract -o out bad
-	says '2 times'
+	says 'in 2 places'
 	printf 'a\xef\xbf\xbd\xef\xbf\xbdb\n\n' | cmp - out
 	exits 0 bert-extract -q bad -o out
 	[ -z "$output" ]
@@ -177,4 +177,15 @@ dump() { cat "$DATA/man/dump.xml"; }
 @test "a full disk" {
 	exits 1 bash -c 'bert-extract "$0" >/dev/full' "$DATA/wiki/good-pages.xml.bz2"
 	says 'No space left'
+}
+
+@test "a report that has no place is told before the work, and one place does not take two things" {
+	exits 1 bert-extract --report /nonexistent/folder/report -o out "$DATA/man/dump.xml"
+	says "/nonexistent/folder/report"
+	[ ! -e out ]
+	exits 2 bert-extract --report same -o same "$DATA/man/dump.xml"
+	says "text and report would both go to 'same'"
+	exits 2 bert-extract --report - "$DATA/man/dump.xml"
+	nothing_in same
+	bert-extract --report - -o out "$DATA/man/dump.xml" | grep -q '"pages"'
 }

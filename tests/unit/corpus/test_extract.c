@@ -197,11 +197,14 @@ static void the_report_is_json(void **state)
 	struct buf text = BUF_INIT;
 	char *path = file_of("a", DUMP "<page><title>Z</title><ns>0</ns><revision><text>z {{b \"x\"}}{{a}}{{a}}{{stub}}</text></revision></page></mediawiki>"),
 	     *to = fs_join(folder, "report");
+	struct out *out;
 	json_t *json, *top;
 
 	(void)state;
 	assert_int_equal(extract(&(struct extract_opts){ .wikitext.count = true }, &path, 1, &text, &report), 0);
-	assert_int_equal(extract_report_write(&report, to), 0);
+	assert_int_equal(out_open(&out, to), 0);
+	assert_int_equal(extract_report_write(&report, out), 0);
+	assert_int_equal(out_commit(out), 0);
 	json = json_load_file(to, 0, NULL);
 	assert_non_null(json);
 	assert_int_equal(json_integer_value(json_object_get(json, "pages")), 5);
