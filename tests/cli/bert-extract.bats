@@ -80,7 +80,7 @@ dump() { cat "$DATA/man/dump.xml"; }
 	dump | sed 's/boiling/boi\xffling/' >bad.xml
 	exits 0 bert-extract bad.xml
 	says 'boi�ling'
-	says '1 times'
+	says 'in 1 place'
 }
 
 @test "a dump cut short: named, exit 3, nothing left" {
