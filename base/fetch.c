@@ -181,22 +181,28 @@ static enum transfer_result try_once(struct job *j)
 	return j->source ? transfer_local(&j->t, j->source) : transfer_http(&j->t);
 }
 
-/* Tries until it is done, or has failed once too often in a row without gaining a byte. */
+/*
+ * Tries until it is done, or has failed once too often in a row without a byte more than ever before. One
+ * restart is no failure, since what an earlier process left may be of another version.
+ */
 static enum transfer_result try_often(struct job *j)
 {
 	const double first = j->f->wait > 0 ? j->f->wait : 1;
-	unsigned failures = 0;
+	uint64_t most = j->t.have;
+	unsigned failures = 0, restarts = 0;
 	double wait = first;
 
 	for (;;) {
-		const uint64_t before = j->t.have;
 		const enum transfer_result r = try_once(j);
 
-		if (r == TRANSFER_RESTART)
-			continue;
-		if (r != TRANSFER_AGAIN)
+		if (r != TRANSFER_AGAIN && r != TRANSFER_RESTART)
 			return r;
-		if (j->t.have > before) {
+		if (r == TRANSFER_RESTART && restarts++ == 0)
+			continue;
+		if (r == TRANSFER_RESTART)
+			err_fail("cannot fetch '%s': again the server does not go on where the last try stopped", j->f->url);
+		if (j->t.have > most) {
+			most = j->t.have;
 			failures = 0;
 			wait = first;
 		}

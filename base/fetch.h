@@ -17,7 +17,7 @@ struct fetch {
 	const char *path;		/* where it goes; its folder must be there */
 	enum fetch_sum sum;
 	const char *digest;		/* hexadecimal, of SUM's kind; either case */
-	unsigned retries;		/* how often in a row to try again without a byte gained, after a failure that may pass */
+	unsigned retries;		/* how often in a row to try again without getting further than ever, after a failure that may pass */
 	double wait;			/* seconds before the first of them, doubled for each next up to 60; 0 = 1 */
 	struct progress *progress;	/* may be NULL */
 	uint64_t files_before, bytes_before;	/* of earlier files, for progress */
@@ -38,7 +38,8 @@ struct fetch {
  * -1 with the reason set; the partial file stays for the next try unless its sum
  * is wrong (EXIT_CORRUPT, and it is removed). An HTTP status is named in the
  * reason. What may pass and is tried again: a server that cannot be reached, is
- * silent for a minute or breaks off, and the statuses 408, 429 and 5xx; a wait that the
+ * silent for a minute or breaks off, the statuses 408, 429 and 5xx, and, but for the first time,
+ * that what is there had to be given up since the server does not go on from it; a wait that the
  * server asks for (Retry-After) is kept up to ten minutes. Two processes cannot fetch
  * into one PATH at a time.
  */

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,6 +45,8 @@ struct lines {
 	uint64_t base;		/* place of the open file's first byte in the joined files */
 
 	uint64_t bad, bytes;
+	char *bad_name;		/* where the first one was; NULL when there was none */
+	uint64_t bad_at;
 	uint64_t disk_done, disk_total;
 	bool disk_known;
 };
@@ -59,6 +62,16 @@ struct raw {
 /* --- opening ------------------------------------------------------------------- */
 
 static const char *const standard_input[] = { "-" };
+
+/* Standard input has an end only once. */
+static int check_names(const char *const *files, size_t n_files)
+{
+	size_t standard = 0;
+
+	for (size_t i = 0; i < n_files; i++)
+		standard += !strcmp(files[i], "-");
+	return standard > 1 ? err_usage("standard input ('-') is given %zu times", standard) : 0;
+}
 
 static void measure(struct lines *l)
 {
@@ -120,9 +133,12 @@ static struct lines *new_reader(const struct lines_opts *opts)
 
 int lines_open(struct lines **result, const char *const *files, size_t n_files, const struct lines_opts *opts)
 {
-	struct lines *l = new_reader(opts);
+	struct lines *l;
 
 	*result = NULL;
+	if (check_names(files, n_files))
+		return -1;
+	l = new_reader(opts);
 	if (!l)
 		return -1;
 	l->files = n_files ? files : standard_input;
@@ -298,10 +314,16 @@ static bool is_blank(const char *text, size_t len)
 static int repair(struct lines *l, const struct raw *r, struct line *line)
 {
 	const char *text = l->buffer + r->at;
+	const uint64_t at = l->strict || !l->bad_name ? r->offset + utf8_valid_prefix(text, r->len) : 0;
 
 	if (l->strict)
-		return err_corrupt("'%s': ill-formed UTF-8 at byte %" PRIu64, in_name(l->in),
-				   r->offset + utf8_valid_prefix(text, r->len));
+		return err_corrupt("'%s': ill-formed UTF-8 at byte %" PRIu64, in_name(l->in), at);
+	if (!l->bad_name) {
+		l->bad_at = at;
+		l->bad_name = strdup(in_name(l->in));
+		if (!l->bad_name)
+			return err_memory();
+	}
 	buf_clear(&l->repaired);
 	if (utf8_repair(text, r->len, &l->repaired, &l->bad))
 		return -1;
@@ -433,6 +455,15 @@ uint64_t lines_bad_bytes(const struct lines *l)
 	return l->bad;
 }
 
+const char *lines_bad_report(const struct lines *l, char *text, size_t size)
+{
+	const char *places = l->bad == 1 ? "place," : "places, first";
+
+	snprintf(text, size, "ill-formed UTF-8 was replaced by U+FFFD in %" PRIu64 " %s in '%s' at byte %" PRIu64, l->bad,
+		 places, l->bad_name ? l->bad_name : "", l->bad_at);
+	return text;
+}
+
 uint64_t lines_bytes(const struct lines *l)
 {
 	return l->bytes;
@@ -455,5 +486,6 @@ void lines_close(struct lines *l)
 	in_close(l->in);
 	buf_release(&l->repaired);
 	free(l->buffer);
+	free(l->bad_name);
 	free(l);
 }

@@ -57,7 +57,7 @@ struct line {
 
 struct lines;
 
-/* FILES must outlive the reader; n_files 0 means standard input. A file that cannot be opened fails when it is reached. */
+/* FILES must outlive the reader; n_files 0 means standard input, and "-" too, once (EXIT_USAGE). A file that cannot be opened fails when it is reached. */
 int lines_open(struct lines **l, const char *const *files, size_t n_files, const struct lines_opts *opts);
 
 /* The same over one stream that is open already (say, to sniff it); L owns IN from here on, even on failure. */
@@ -87,6 +87,13 @@ int lines_next_document(struct lines *l, struct document *doc);
 void document_release(struct document *doc);
 
 uint64_t lines_bad_bytes(const struct lines *l);	/* ill-formed parts replaced so far */
+
+/*
+ * One sentence about these for people, with the first one's place ("ill-formed UTF-8 was replaced by U+FFFD in
+ * 3 places, first in 'bad.txt' at byte 17"), written to TEXT and returned. There must be at least one.
+ */
+#define LINES_REPORT_MAX 4352		/* room enough for any path */
+const char *lines_bad_report(const struct lines *l, char *text, size_t size);
 uint64_t lines_bytes(const struct lines *l);		/* bytes read so far (unpacked), all files */
 uint64_t lines_progress(const struct lines *l, uint64_t *total);	/* bytes on disk read, and of all files or the stretch (0: unknown) */
 void lines_close(struct lines *l);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)128 << 10)
+#define LINKS_MAX 40		/* symbolic links in a row, as the kernel has it */
 #define NAME_KEPT 200		/* bytes of NAME in the temporary's, so that no name gets too long for a folder */
 
 /* --- temporaries that a signal must remove ------------------------------------- */
@@ -90,6 +91,119 @@ void out_remove_unfinished(void)
 	errno = saved;
 }
 
+/* --- what killed processes left ------------------------------------------------- */
+
+/* Bytes of TARGET before the last part of its name: 0, or with a slash at their end. */
+static size_t folder_len(const char *target)
+{
+	const char *slash = strrchr(target, '/');
+
+	return slash ? (size_t)(slash - target) + 1 : 0;
+}
+
+static char *folder_of(const char *target)
+{
+	const size_t len = folder_len(target);
+
+	return len ? strndup(target, len > 1 ? len - 1 : 1) : strdup(".");
+}
+
+/* Whether NAME is ".NAME.PID.N.tmp"; its PID, and bytes of NAME. Read from the end, since NAME may hold dots. */
+static bool is_temporary(const char *name, long *pid, size_t *name_len)
+{
+	const size_t len = strlen(name);
+	const char *p = name + len - 4;
+	unsigned numbers = 0;
+
+	if (name[0] != '.' || len < 4 || strcmp(p, ".tmp"))
+		return false;
+	while (numbers < 2) {
+		const char *end = p;
+
+		while (p > name && isdigit((unsigned char)p[-1]))
+			p--;
+		if (p == end || p - 1 <= name || p[-1] != '.')
+			return false;
+		p--;
+		numbers++;
+	}
+	*name_len = (size_t)(p - name) - 1;
+	errno = 0;
+	*pid = strtol(p + 1, NULL, 10);
+	return errno == 0 && *pid > 0 && *pid <= INT_MAX;
+}
+
+/* Unlinks a temporary while holding its lock, so that no writer can believe that it has it. -1 and errno. */
+static int remove_if_stale(const char *path, long pid)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool held;
+	int why = 0;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == EACCES || errno == ELOOP ? 0 : -1;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		held = false;
+	else if (errno == EWOULDBLOCK)
+		held = true;
+	else
+		held = kill((pid_t)pid, 0) == 0 || errno != ESRCH;
+	if (!held && unlink(path) && errno != ENOENT)
+		why = errno;
+	close(fd);
+	errno = why;
+	return why ? -1 : 0;
+}
+
+/* Those of TARGET alone. What cannot be looked at or removed stays: nobody asked for it to be tidied up. */
+static void remove_stale_of(const char *target)
+{
+	const char *base = target + folder_len(target);
+	const size_t len = strnlen(base, NAME_KEPT);
+	char *folder = folder_of(target), *path;
+	DIR *dir = folder ? opendir(folder) : NULL;
+	const struct dirent *entry;
+	size_t name_len;
+	long pid;
+
+	free(folder);
+	while (dir && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		if (!is_temporary(name, &pid, &name_len) || name_len != len || memcmp(name + 1, base, len))
+			continue;
+		if (asprintf(&path, "%.*s%s", (int)folder_len(target), target, name) < 0)
+			continue;
+		remove_if_stale(path, pid);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+int out_remove_stale(const char *folder)
+{
+	char **names = NULL;
+	size_t count = 0;
+	int rc = fs_list(folder, &names, &count);
+
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		char *path;
+		size_t name_len;
+		long pid;
+
+		if (!is_temporary(names[i], &pid, &name_len))
+			continue;
+		path = fs_join(folder, names[i]);
+		rc = path ? 0 : -1;
+		if (path && remove_if_stale(path, pid))
+			rc = err_sys("cannot remove '%s'", path);
+		free(path);
+	}
+	fs_free_names(names, count);
+	return rc;
+}
+
 /* --- opening ------------------------------------------------------------------- */
 
 struct out {
@@ -98,6 +212,7 @@ struct out {
 	struct slot *slot;	/* its temporary, while there is one */
 	int fd;
 	bool keep_open;		/* a descriptor that is not ours */
+	bool synced;		/* nothing was written since the last fsync */
 	int error;		/* errno of the first write that failed */
 	uint64_t flushed;	/* bytes written before the buffer's */
 	size_t used;
@@ -135,9 +250,8 @@ static int descriptor_of(const char *path)
 /* "FOLDER/.NAME.PID.N.tmp" for TARGET. */
 static struct unfinished *name_temporary(const char *target)
 {
-	const char *slash = strrchr(target, '/');
-	const char *base = slash ? slash + 1 : target;
-	const int folder = (int)(base - target);
+	const int folder = (int)folder_len(target);
+	const char *base = target + folder;
 	const size_t size = strlen(target) + 64;
 	struct unfinished *u = malloc(sizeof(*u) + size);
 
@@ -185,13 +299,50 @@ static int try_temporary(struct out *o)
 	return why == EEXIST ? 0 : err_sys("cannot create '%s'", o->name);
 }
 
+/* What LINK, a symbolic link, says, as seen from where it stands; NULL and errno when it is none. */
+static char *read_link(const char *link)
+{
+	char to[PATH_MAX], *path = NULL;
+	const ssize_t n = readlink(link, to, sizeof(to));
+
+	if (n < 0)
+		return NULL;
+	if (n == (ssize_t)sizeof(to)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	if (asprintf(&path, "%.*s%.*s", *to == '/' ? 0 : (int)folder_len(link), link, (int)n, to) < 0)
+		return NULL;
+	return path;
+}
+
+/* The name that PATH leads to through symbolic links, whether there is a file or not; NULL and errno. */
+static char *follow_links(const char *path)
+{
+	char *name = strdup(path), *next;
+
+	for (int i = 0; name && i < LINKS_MAX; i++) {
+		next = read_link(name);
+		if (!next && (errno == EINVAL || errno == ENOENT))
+			return name;
+		free(name);
+		name = next;
+		if (!name)
+			return NULL;
+	}
+	free(name);
+	errno = ELOOP;
+	return NULL;
+}
+
 static int open_temporary(struct out *o, const struct stat *existing)
 {
 	int rc;
 
-	o->target = existing ? realpath(o->name, NULL) : strdup(o->name);
+	o->target = follow_links(o->name);
 	if (!o->target)
-		return existing ? err_sys("cannot create '%s'", o->name) : err_memory();
+		return err_sys("cannot create '%s'", o->name);
+	remove_stale_of(o->target);
 	while ((rc = try_temporary(o)) == 0)
 		;
 	if (rc < 0)
@@ -270,6 +421,8 @@ static bool wait_until_writable(int fd)
 /* OFFSET < 0: at the descriptor's own place. */
 static int write_all(struct out *o, const char *bytes, size_t n, off_t offset)
 {
+	if (n)
+		o->synced = false;
 	while (n) {
 		const ssize_t done = offset < 0 ? write(o->fd, bytes, n) : pwrite(o->fd, bytes, n, offset);
 
@@ -364,19 +517,37 @@ bool out_is_terminal(const struct out *o)
 
 static int sync_folder_of(const char *target)
 {
-	const char *slash = strrchr(target, '/');
-	char *folder = !slash ? strdup(".") : slash == target ? strdup("/") : strndup(target, (size_t)(slash - target));
+	char *folder = folder_of(target);
 	const int rc = folder ? fs_sync_folder(folder) : err_memory();
 
 	free(folder);
 	return rc;
 }
 
+int out_sync(struct out *o)
+{
+	if (out_flush(o))
+		return -1;
+	if (!o->target || o->synced)
+		return 0;
+	if (fsync(o->fd))
+		return write_failed(o);
+	o->synced = true;
+	return 0;
+}
+
+int out_remove_old(struct out *o)
+{
+	if (!o->target)
+		return 0;
+	if (unlink(o->target))
+		return errno == ENOENT ? 0 : err_sys("cannot remove the old '%s'", o->name);
+	return sync_folder_of(o->target);
+}
+
 /* The lock is held until the temporary has its new name. */
 static int put_in_place(struct out *o)
 {
-	if (fsync(o->fd))
-		return write_failed(o);
 	if (rename(temporary(o), o->target))
 		return err_sys("cannot rename the finished '%s' into place", o->name);
 	unfinished_drop(o->slot);
@@ -386,7 +557,7 @@ static int put_in_place(struct out *o)
 
 int out_commit(struct out *o)
 {
-	if (out_flush(o) || (o->target && put_in_place(o)))
+	if (out_sync(o) || (o->target && put_in_place(o)))
 		return -1;
 	if (!o->keep_open) {
 		const int rc = close(o->fd);
@@ -413,71 +584,4 @@ void out_discard(struct out *o)
 	free(o->target);
 	free(o->name);
 	free(o);
-}
-
-/* --- what killed processes left ------------------------------------------------- */
-
-/* Whether NAME is ".NAME.PID.N.tmp"; its PID. Read from the end, since NAME may hold dots. */
-static bool is_temporary(const char *name, long *pid)
-{
-	const size_t len = strlen(name);
-	const char *p = name + len - 4;
-	unsigned numbers = 0;
-
-	if (name[0] != '.' || len < 4 || strcmp(p, ".tmp"))
-		return false;
-	while (numbers < 2) {
-		const char *end = p;
-
-		while (p > name && isdigit((unsigned char)p[-1]))
-			p--;
-		if (p == end || p - 1 <= name || p[-1] != '.')
-			return false;
-		p--;
-		numbers++;
-	}
-	errno = 0;
-	*pid = strtol(p + 1, NULL, 10);
-	return errno == 0 && *pid > 0 && *pid <= INT_MAX;
-}
-
-/* Unlinks a temporary while holding its lock, so that no writer can believe that it has it. */
-static int remove_if_stale(const char *path, long pid)
-{
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool held;
-	int rc = 0;
-
-	if (fd < 0)
-		return errno == ENOENT || errno == EACCES || errno == ELOOP ? 0 : err_sys("cannot open '%s'", path);
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		held = false;
-	else if (errno == EWOULDBLOCK)
-		held = true;
-	else
-		held = kill((pid_t)pid, 0) == 0 || errno != ESRCH;
-	if (!held && unlink(path) && errno != ENOENT)
-		rc = err_sys("cannot remove '%s'", path);
-	close(fd);
-	return rc;
-}
-
-int out_remove_stale(const char *folder)
-{
-	char **names = NULL;
-	size_t count = 0;
-	int rc = fs_list(folder, &names, &count);
-
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		char *path;
-		long pid;
-
-		if (!is_temporary(names[i], &pid))
-			continue;
-		path = fs_join(folder, names[i]);
-		rc = path ? remove_if_stale(path, pid) : -1;
-		free(path);
-	}
-	fs_free_names(names, count);
-	return rc;
 }

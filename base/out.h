@@ -11,9 +11,10 @@
  *
  * A named file is written as ".NAME.PID.N.tmp" in the same folder, then fsynced,
  * renamed, and its folder fsynced, by out_commit. A signal that ends the
- * program (base/tool.h) removes it. What stood at PATH before stays until then;
+ * program (base/tool.h) removes it; one that a killed process left for the same
+ * file is removed by out_open. What stood at PATH before stays until out_commit;
  * its mode is kept, a new file's follows the umask, and of a symbolic link the
- * file it leads to is replaced. A name that is a device or a pipe (/dev/full, a
+ * file it leads to is replaced, or made if it is not there. A name that is a device or a pipe (/dev/full, a
  * FIFO), or that means an open descriptor (/dev/stdout, /dev/fd/3), is written
  * in place. A failed call leaves the reason set, naming the file; a write that
  * failed once fails again at every later call.
@@ -35,6 +36,14 @@ int out_flush(struct out *o);			/* what a reader at the other end of a pipe may 
 uint64_t out_offset(const struct out *o);	/* bytes written */
 const char *out_name(const struct out *o);	/* as given; "standard output" */
 bool out_is_terminal(const struct out *o);	/* binary writers refuse one */
+
+/*
+ * For several files that belong together: out_sync flushes and fsyncs, so that out_commit of what is
+ * written until then has only to rename; out_remove_old removes, for good, what stands at the
+ * file's name now. Neither does anything to what is written in place.
+ */
+int out_sync(struct out *o);
+int out_remove_old(struct out *o);
 int out_commit(struct out *o);			/* 0: whole, in place, o freed; -1: call out_discard */
 void out_discard(struct out *o);
 

@@ -1,5 +1,6 @@
 /*
- * stretch.h - finding a place in plain files that are read as if joined by cat. For lines.c.
+ * stretch.h - finding a place in plain files that are read as if joined by cat, a missing last newline
+ * supplied. For lines.c.
  *
  * A place is an offset into the joined files; every line has one, that of its
  * first byte in its file, a byte-order mark included.

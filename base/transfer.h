@@ -11,7 +11,7 @@
 enum transfer_result {
 	TRANSFER_DONE,		/* the partial file is whole, as far as the other side says */
 	TRANSFER_SAME,		/* nothing was fetched: the other side has what is in place */
-	TRANSFER_RESTART,	/* it has changed since: the partial file was emptied, try at once */
+	TRANSFER_RESTART,	/* it has changed since, or does not go on from there: the partial file was emptied */
 	TRANSFER_AGAIN,		/* the reason is set; it may pass */
 	TRANSFER_FAILED,	/* the reason is set; it will not pass */
 };

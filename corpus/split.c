@@ -5,16 +5,21 @@
 #include "base/fs.h"
 #include "base/out.h"
 #include "base/rng.h"
+#include "base/utf8.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define RECORD_NAME "split.json"
+#define RECORD_MAX ((size_t)1 << 20)
 #define LEAST_REST 1e-9		/* of a sum of fractions: less is rounding, not documents */
 
 struct part {
 	char *name;
-	double end;		/* of its interval; it begins where the one before ends */
+	double fraction, end;	/* the end is that of its interval; it begins where the one before ends */
 	struct out *out;
 	uint64_t documents, bytes;
 };
@@ -23,6 +28,8 @@ struct split {
 	uint64_t seed;
 	size_t n;
 	struct part *parts;	/* in the order given, SPLIT_REST last */
+	uint64_t documents;
+	unsigned __int128 keys;	/* the sum of the documents' */
 };
 
 static int check_name(const struct split *s, const char *name)
@@ -34,6 +41,8 @@ static int check_name(const struct split *s, const char *name)
 			return err_usage("a split cannot be named '%s': its name is part of a file's name", name);
 	if (*name == '.')
 		return err_usage("a split cannot be named '%s': its file would be hidden", name);
+	if (utf8_valid_prefix(name, strlen(name)) < strlen(name))
+		return err_usage("a split cannot be named '%s': not UTF-8", name);
 	if (strcmp(name, SPLIT_REST) == 0)
 		return err_usage("a split cannot be named '%s': that is where all other documents go", name);
 	for (size_t i = 0; i < s->n; i++)
@@ -43,7 +52,7 @@ static int check_name(const struct split *s, const char *name)
 }
 
 /* Adds a split; -1 with the reason set. */
-static int add_part(struct split *s, const char *name, size_t len, double end)
+static int add_part(struct split *s, const char *name, size_t len, double fraction, double end)
 {
 	struct part *p = &s->parts[s->n];
 
@@ -54,6 +63,7 @@ static int add_part(struct split *s, const char *name, size_t len, double end)
 		free(p->name);
 		return -1;
 	}
+	p->fraction = fraction;
 	p->end = end;
 	s->n++;
 	return 0;
@@ -74,7 +84,7 @@ static int read_spec(struct split *s, const char *spec)
 		return err_usage("split '%s': '%s' is not a fraction between 0 and 1", spec, equals + 1);
 	if (begin + fraction > 1 - LEAST_REST)
 		return err_usage("split '%s': the fractions leave nothing for '%s'", spec, SPLIT_REST);
-	return add_part(s, spec, (size_t)(equals - spec), begin + fraction);
+	return add_part(s, spec, (size_t)(equals - spec), fraction, begin + fraction);
 }
 
 int split_open(struct split **out, const char *const *specs, size_t n, uint64_t seed)
@@ -93,7 +103,7 @@ int split_open(struct split **out, const char *const *specs, size_t n, uint64_t 
 	for (size_t i = 0; i < n; i++)
 		if (read_spec(s, specs[i]))
 			goto fail;
-	if (add_part(s, SPLIT_REST, strlen(SPLIT_REST), 1))
+	if (add_part(s, SPLIT_REST, strlen(SPLIT_REST), 0, 1))
 		goto fail;
 	*out = s;
 	return 0;
@@ -147,10 +157,135 @@ size_t split_of(const struct split *s, struct key key)
 	return i;
 }
 
+/* --- what a folder was made of ------------------------------------------------------ */
+
+static json_t *record_splits(const struct split *s)
+{
+	json_t *splits = json_array();
+
+	for (size_t i = 0; splits && i + 1 < s->n; i++) {
+		json_t *split = json_pack("{s:f, s:s}", "fraction", s->parts[i].fraction, "name", s->parts[i].name);
+
+		if (!split || json_array_append_new(splits, split)) {
+			json_decref(splits);
+			return NULL;
+		}
+	}
+	return splits;
+}
+
+/* What FOLDER/split.json says of this run; documents and keys are right once all documents were seen. */
+static json_t *record_make(const struct split *s)
+{
+	char keys[33], seed[21];
+
+	key_print((struct key){ (uint64_t)(s->keys >> 64), (uint64_t)s->keys }, keys);
+	snprintf(seed, sizeof(seed), "%" PRIu64, s->seed);	/* no JSON number holds all of them */
+	return json_pack("{s:I, s:s, s:s, s:o}", "documents", (json_int_t)s->documents, "keys", keys, "seed", seed, "splits",
+			 record_splits(s));
+}
+
+static int record_write(const struct split *s, const char *folder)
+{
+	json_t *record = record_make(s);
+	char *text = record ? json_dumps(record, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
+	char *path = fs_join(folder, RECORD_NAME);
+	struct buf b = BUF_INIT;
+	int rc = path && text ? buf_addf(&b, "%s\n", text) : err_memory();
+
+	rc = rc || fs_write_all(path, b.data, b.len) ? -1 : 0;
+	buf_release(&b);
+	free(path);
+	free(text);
+	json_decref(record);
+	return rc;
+}
+
+/* Reads FOLDER's record; NULL in *RECORD when it has none. */
+static int record_read(const char *folder, json_t **record)
+{
+	char *path = fs_join(folder, RECORD_NAME);
+	struct buf b = BUF_INIT;
+	int rc = path ? 0 : -1;
+
+	*record = NULL;
+	if (path && fs_exists(path)) {
+		rc = fs_read_all(path, RECORD_MAX, &b);
+		*record = rc ? NULL : json_loadb(b.data, b.len, JSON_REJECT_DUPLICATES, NULL);
+		if (!rc && !json_is_object(*record)) {
+			json_decref(*record);
+			*record = NULL;
+			rc = err_corrupt("'%s' is not what bert-split writes; remove the folder, or name another", path);
+		}
+	}
+	buf_release(&b);
+	free(path);
+	return rc;
+}
+
+/* Refuses a folder whose RECORD differs from this run's in one of NAMES; WHAT says the same for people. */
+static int record_check(const struct split *s, const json_t *record, const char *folder, const char *const *names,
+			const char *what)
+{
+	json_t *mine = record_make(s);
+	int rc = mine ? 0 : err_memory();
+
+	for (size_t i = 0; rc == 0 && names[i]; i++)
+		if (!json_equal(json_object_get(mine, names[i]), json_object_get(record, names[i])))
+			rc = err_fail("'%s' was made with %s: remove it, or name another folder", folder, what);
+	json_decref(mine);
+	return rc;
+}
+
+static int check_options(const struct split *s, const json_t *record, const char *folder)
+{
+	static const char *const seed[] = { "seed", NULL }, *const splits[] = { "splits", NULL };
+
+	if (record_check(s, record, folder, seed, "another --seed"))
+		return -1;
+	return record_check(s, record, folder, splits, "other --split options");
+}
+
+static int check_input(const struct split *s, const json_t *record, const char *folder)
+{
+	static const char *const input[] = { "documents", "keys", NULL };
+
+	return record ? record_check(s, record, folder, input, "other input") : 0;
+}
+
+/* Whether NAME is that of a file which this run makes anew. */
+static bool is_ours(const struct split *s, const char *name)
+{
+	const size_t len = strlen(name) - strlen(".txt");
+
+	for (size_t i = 0; i < s->n; i++)
+		if (strlen(s->parts[i].name) == len && !memcmp(s->parts[i].name, name, len))
+			return true;
+	return false;
+}
+
+/* A folder without a record may hold what an interrupted run left, but no text that would seem to be a split's. */
+static int check_strangers(const struct split *s, const char *folder)
+{
+	char **names = NULL;
+	size_t count = 0;
+	int rc = fs_list(folder, &names, &count);
+
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		const size_t len = strlen(names[i]);
+
+		if (*names[i] != '.' && len > 4 && !strcmp(names[i] + len - 4, ".txt") && !is_ours(s, names[i]))
+			rc = err_fail("'%s' holds '%s', which is of another origin: remove it, or name another folder", folder,
+				      names[i]);
+	}
+	fs_free_names(names, count);
+	return rc;
+}
+
+/* --- writing -------------------------------------------------------------------------- */
+
 static int open_parts(struct split *s, const char *folder)
 {
-	if (fs_make_folder(folder) || out_remove_stale(folder))
-		return -1;
 	for (size_t i = 0; i < s->n; i++) {
 		struct part *p = &s->parts[i];
 		struct buf path = BUF_INIT;
@@ -168,29 +303,41 @@ static int open_parts(struct split *s, const char *folder)
 static int write_documents(struct split *s, struct lines *lines, struct progress *progress)
 {
 	struct document doc = DOCUMENT_INIT;
-	uint64_t documents = 0, total;
+	uint64_t total;
 	int rc;
 
+	s->documents = 0;
+	s->keys = 0;
 	while ((rc = lines_next_document(lines, &doc)) > 0) {
 		struct part *p = &s->parts[split_of(s, doc.key)];
 
 		rc = out_write(p->out, doc.text.data, doc.text.len) || out_write(p->out, "\n", 1) ? -1 : 0;
 		if (rc)
 			break;
-		documents++;
+		s->documents++;
+		s->keys += (unsigned __int128)doc.key.hi << 64 | doc.key.lo;
 		p->documents++;
 		p->bytes += doc.text.len;
 		if (progress)
-			progress_update(progress, documents, lines_progress(lines, &total));
+			progress_update(progress, s->documents, lines_progress(lines, &total));
 	}
 	document_release(&doc);
-	if (!rc && !documents)
+	if (!rc && !s->documents)
 		rc = err_fail("no documents were found");
 	return rc;
 }
 
+/*
+ * Whatever stops this half-way, no new file stands beside an old SPLIT_REST, which may hold its documents:
+ * that one goes first and comes last.
+ */
 static int commit_parts(struct split *s)
 {
+	for (size_t i = 0; i < s->n; i++)
+		if (out_sync(s->parts[i].out))
+			return -1;
+	if (out_remove_old(s->parts[s->n - 1].out))
+		return -1;
 	for (size_t i = 0; i < s->n; i++) {
 		if (out_commit(s->parts[i].out))
 			return -1;
@@ -201,8 +348,15 @@ static int commit_parts(struct split *s)
 
 int split_run(struct split *s, struct lines *lines, const char *folder, struct progress *progress)
 {
-	const int rc = open_parts(s, folder) || write_documents(s, lines, progress) || commit_parts(s) ? -1 : 0;
+	json_t *record = NULL;
+	int rc = fs_make_folder(folder) || out_remove_stale(folder) || record_read(folder, &record) ? -1 : 0;
 
+	if (!rc)
+		rc = record ? check_options(s, record, folder) : check_strangers(s, folder);
+	if (!rc)
+		rc = open_parts(s, folder) || write_documents(s, lines, progress) || check_input(s, record, folder) ||
+		     commit_parts(s) || record_write(s, folder) ? -1 : 0;
+	json_decref(record);
 	for (size_t i = 0; i < s->n; i++) {
 		out_discard(s->parts[i].out);
 		s->parts[i].out = NULL;

@@ -46,8 +46,17 @@ size_t split_of(const struct split *s, struct key key);		/* which one a document
 
 /*
  * Writes every document of LINES, a blank line after each, to FOLDER/NAME.txt of
- * its split; FOLDER is made. Holds one document at a time. All files get
- * their names at the end, SPLIT_REST's last. PROGRESS may be NULL.
+ * its split; FOLDER is made. Holds one document at a time. When all files are
+ * whole and on disk, an old one of SPLIT_REST is removed, and they get their names,
+ * SPLIT_REST's last: whatever stops it, a new file never stands beside an old
+ * SPLIT_REST that holds its documents. PROGRESS may be NULL.
+ *
+ * FOLDER/split.json, written after them, says what they were made of: "documents"
+ * (their number), "keys" (the sum of their keys modulo 2^128, 32 hexadecimal
+ * digits), "seed" (decimal digits in a string), "splits" (fraction and name, in the
+ * order given). A folder of another seed, other splits or other documents is refused
+ * (EXIT_FAILED) and stays as it is; so is one without split.json that holds another
+ * text file (*.txt) than those to be written.
  */
 int split_run(struct split *s, struct lines *lines, const char *folder, struct progress *progress);
 

@@ -53,6 +53,8 @@ struct inputs_reading {
 	struct inputs *inputs;
 	const struct tokenizer *tokenizer;
 	unsigned threads;
+	size_t memory;			/* for documents on their way and words met, about; 0: as much as is of use */
+	size_t longest;			/* bytes of a record; one that is longer is refused, with its place. 0: any */
 	uint64_t part, parts;
 	int (*take)(void *ctx, const unsigned char *body, size_t len);	/* a record (tokdoc_split); never two at once */
 	void *ctx;

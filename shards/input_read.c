@@ -10,12 +10,19 @@
 #include <inttypes.h>
 
 #define BATCH_DOCUMENTS 64
-#define BATCH_BYTES (256 << 10)		/* of text, after which a batch is closed */
-#define SLOT_BYTES (1 << 20)		/* a document's memory is kept for the next up to this */
+#define BATCH_LEAST (16 << 10)		/* bytes of text, after which a batch is closed: between these, by memory */
+#define BATCH_MOST (256 << 10)
+#define CACHE_LEAST (128 << 10)		/* bytes of a thread's words met before, likewise */
+#define CACHE_MOST (8 << 20)
 
+/* OF names what N counts: "at byte 17", "number 17". */
 static int count_and_take(struct inputs_reading *r, size_t file, const struct tokdoc_totals *one,
-			  const unsigned char *body, size_t len)
+			  const unsigned char *body, size_t len, const char *of, uint64_t n)
 {
+	if (r->longest && len > r->longest)
+		return err_fail("'%s': the document %s %" PRIu64 " has %zu bytes of tokens, which do not fit: give more "
+				"--memory",
+				r->inputs->files[file].name, of, n, len);
 	tokdoc_totals_add(&r->counts[file], one);
 	tokdoc_totals_add(&r->total, one);
 	return r->take(r->ctx, body, len);
@@ -44,6 +51,7 @@ struct text_run {
 	size_t first_file;		/* of the run, among all */
 	unsigned id_bytes;
 	struct tokdoc_encoder *workers;
+	size_t batch_bytes;
 	uint64_t before;		/* bytes of files before this run, for progress */
 };
 
@@ -54,7 +62,7 @@ static int read_batch(void *ctx, void *item)
 	uint64_t total;
 	size_t bytes = 0;
 
-	for (b->n = 0; b->n < BATCH_DOCUMENTS && bytes < BATCH_BYTES; b->n++) {
+	for (b->n = 0; b->n < BATCH_DOCUMENTS && bytes < run->batch_bytes; b->n++) {
 		const int rc = lines_next_document(run->lines, &b->docs[b->n]);
 
 		if (rc < 0)
@@ -97,17 +105,31 @@ static int take_batch(void *ctx, void *item)
 		const struct tokdoc_totals one = { 1, d->n_lines, b->tokens[i], d->text.len - 1, d->key };
 
 		if (tokdoc_split(&p, end, &body, &len) ||
-		    count_and_take(run->r, run->first_file + d->file, &one, body, len))
+		    count_and_take(run->r, run->first_file + d->file, &one, body, len, "at byte", d->offset))
 			return -1;
-		if (d->text.cap > SLOT_BYTES) {
+		if (d->text.cap + d->cap_lines * sizeof(*d->ends) > run->batch_bytes / 8) {
 			document_release(d);
 			*d = (struct document)DOCUMENT_INIT;
 		}
 	}
-	if (b->records.cap > 4 * SLOT_BYTES)
+	if (b->records.cap > 2 * run->batch_bytes)
 		buf_release(&b->records);
 	show(run->r, b->progress);
 	return 0;
+}
+
+static size_t between(size_t v, size_t least, size_t most)
+{
+	return v < least ? least : v > most ? most : v;
+}
+
+/*
+ * Half the memory is for words met, half for batches. What a batch keeps for its next documents is up to
+ * an eighth of it for each, and its records: about ten times its bytes, when it comes to the worst.
+ */
+static size_t share(const struct inputs_reading *r, size_t n, size_t least, size_t most)
+{
+	return r->memory ? between(r->memory / 2 / n, least, most) : most;
 }
 
 static void free_batches(struct batch *batches, size_t n)
@@ -129,15 +151,17 @@ static int pump_text(struct text_run *run)
 		.threads = threads, .depth = depth, .items = batches, .item_size = sizeof(*batches),
 		.read = read_batch, .work = encode_batch, .write = take_batch, .ctx = run,
 	};
+	const size_t cache = share(run->r, threads, CACHE_LEAST, CACHE_MOST);
 	int rc = -1;
 
+	run->batch_bytes = share(run->r, 10 * (size_t)depth, BATCH_LEAST, BATCH_MOST);
 	run->workers = calloc(threads, sizeof(*run->workers));
 	if (!batches || !run->workers) {
 		err_memory();
 		goto done;
 	}
 	for (unsigned i = 0; i < threads; i++)
-		if (tokdoc_encoder_open(&run->workers[i], run->r->tokenizer))
+		if (tokdoc_encoder_open(&run->workers[i], run->r->tokenizer, cache))
 			goto done;
 	rc = pool_run(&pool);
 	run->r->bad_bytes += lines_bad_bytes(run->lines);
@@ -243,9 +267,11 @@ static int take_block(void *ctx, void *item)
 	size_t len;
 
 	for (uint32_t i = 0; i < c->block.records; i++) {
-		tokdoc_totals_add(&run->seen, &c->counts[i]);
-		if (tokdoc_split(&p, end, &body, &len) || count_and_take(run->r, run->number, &c->counts[i], body, len))
+		if (tokdoc_split(&p, end, &body, &len) ||
+		    count_and_take(run->r, run->number, &c->counts[i], body, len, "number",
+				   c->block.first_record + i))
 			return -1;
+		tokdoc_totals_add(&run->seen, &c->counts[i]);
 	}
 	run->bytes += c->block.raw.len;
 	show(run->r, run->before + run->bytes);
@@ -322,7 +348,7 @@ static int read_token_stream(struct inputs_reading *r, size_t number)
 
 		tokdoc_totals_count(&one, &doc);
 		tokdoc_reader_body(reader, &body, &len);
-		rc = count_and_take(r, number, &one, body, len);
+		rc = count_and_take(r, number, &one, body, len, "number", r->counts[number].documents);
 		show(r, 0);
 	}
 	tokdoc_release(&doc);

@@ -11,7 +11,7 @@ static int need_token(const struct job *j, uint32_t id, const char *token)
 {
 	const struct tokenizer_opts *t = &j->opts.tokenizer;
 
-	return id == VOCAB_NONE ? err_fail("the vocabulary '%s' has no %s", t->vocab ? t->vocab : t->model, token) : 0;
+	return id == VOCAB_NONE ? err_corrupt("the vocabulary '%s' has no %s", t->vocab ? t->vocab : t->model, token) : 0;
 }
 
 static int make_recipe(struct job *j)
@@ -121,6 +121,7 @@ int job_open(struct job **out, const struct job_opts *opts)
 	if (!j)
 		return err_memory();
 	j->opts = *opts;
+	j->lock = -1;
 	j->opts.threads = opts->threads ? opts->threads : 1;
 	j->work = opts->folder ? fs_join(opts->folder, JOB_WORK) : NULL;
 	if ((opts->folder && !j->work) || check_name(opts->name) || tokenizer_open(&j->tokenizer, &opts->tokenizer) ||
@@ -138,6 +139,7 @@ void job_close(struct job *j)
 {
 	if (!j)
 		return;
+	job_unlock(j);
 	json_decref(j->identity);
 	inputs_close(&j->inputs);
 	shard_recipe_release(&j->recipe);
@@ -151,12 +153,27 @@ const struct job_report *job_report(const struct job *j)
 	return &j->report;
 }
 
+const struct vocab *job_vocab(const struct job *j)
+{
+	return tokenizer_vocab(j->tokenizer);
+}
+
 const struct shard_recipe *job_recipe(const struct job *j)
 {
 	return &j->recipe;
 }
 
 /* --- all stages --------------------------------------------------------------------------------- */
+
+/* In a folder whose manifest could not be believed, a run that fails may be of other input: its work is in the way. */
+static int forget_work(const struct job *j)
+{
+	struct err reason;
+
+	err_get(&reason);
+	fs_remove_tree(j->work);
+	return err_put(&reason);
+}
 
 /* Goes on with a plan that is there; else indexes and plans by itself. */
 int job_run(struct job *j)
@@ -172,5 +189,7 @@ int job_run(struct job *j)
 	if (!p && (job_index(j, 0, 1) || job_plan(j)))
 		return -1;
 	plan_free(p);
-	return job_check_stream(j) ? -1 : job_write(j, 0, 1);
+	if (!job_check_stream(j) && !job_write(j, 0, 1))
+		return 0;
+	return j->mending ? forget_work(j) : -1;
 }

@@ -74,6 +74,7 @@ int job_plan(struct job *j);
 int job_write(struct job *j, uint64_t part, uint64_t parts);
 int job_run(struct job *j);					/* start and all stages */
 const struct job_report *job_report(const struct job *j);
+const struct vocab *job_vocab(const struct job *j);
 const struct shard_recipe *job_recipe(const struct job *j);
 void job_close(struct job *j);
 

@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 
-#define VOCAB_BYTES_MAX ((size_t)1 << 30)
-
 /* Whether a file of every shard's name is there: cheap, so that parts that are not the last need not open any. */
 static int all_names(const struct job *j, const struct plan *p, bool *all)
 {
@@ -29,7 +27,7 @@ static int describe_shard(const struct job *j, const struct plan *p, uint32_t k,
 	const struct frame_trailer *t;
 	struct shard *shard;
 	char name[256];
-	const int whole = job_shard_is_whole(j, p, k, &shard);
+	const int whole = job_shard_open(j, p, k, &shard);
 
 	if (whole != 1)
 		return whole;
@@ -110,33 +108,19 @@ fail:
 	return NULL;
 }
 
-static int copy_vocab(const struct job *j)
+/* The manifest of an earlier run. *M NULL: there is none that can be believed. */
+static int load_earlier(const struct job *j, struct manifest **m)
 {
-	const struct tokenizer_opts *t = &j->opts.tokenizer;
-	char *from = t->vocab ? strdup(t->vocab) : fs_join(t->model, "vocab.txt");
-	char *to = fs_join(j->opts.folder, "vocab.txt");
-	struct buf text = BUF_INIT;
-	int rc = -1;
-
-	if (!from || !to)
-		err_memory();
-	else if (fs_exists(to))
-		rc = 0;		/* job_start saw that it is this one */
-	else if (!fs_read_all(from, VOCAB_BYTES_MAX, &text))
-		rc = fs_write_all(to, text.data, text.len);
-	buf_release(&text);
-	free(from);
-	free(to);
-	return rc;
+	return manifest_load(m, j->opts.folder) && err_code() != EXIT_CORRUPT ? -1 : 0;
 }
 
-/* The manifest of an earlier run must tell of the same corpus: where input is a stream this is known only now. */
+/* It must tell of the same corpus: where input is a stream this is known only now. */
 static int check_earlier(const struct job *j, const struct plan *p)
 {
 	struct manifest *m;
 	int rc = 0;
 
-	if (manifest_load(&m, j->opts.folder))
+	if (load_earlier(j, &m))
 		return -1;
 	if (m && (m->corpus_documents != p->corpus.documents || key_compare(m->corpus, p->corpus.keys) ||
 		  m->n_shards != p->shards))
@@ -166,19 +150,31 @@ int job_check_stream(const struct job *j)
 	return rc;
 }
 
+static bool lists_the_same(const struct manifest *a, const struct manifest *b)
+{
+	for (size_t k = 0; k < a->n_shards; k++) {
+		const struct manifest_shard *x = &a->shards[k], *y = &b->shards[k];
+
+		if (x->bytes != y->bytes || x->instances != y->instances || x->documents != y->documents ||
+		    key_compare(x->digest, y->digest))
+			return false;
+	}
+	return true;
+}
+
 /*
  * One that is there already tells of the same (job_start, job_check_stream),
- * and perhaps of files where we had a stream: it stays.
+ * and perhaps of files where we had a stream: it stays, if it is true.
  */
 static int save_manifest(const struct job *j, const struct manifest *m)
 {
-	char *path = fs_join(j->opts.folder, MANIFEST_NAME);
-	const bool there = path && fs_exists(path);
+	struct manifest *there;
+	int rc = load_earlier(j, &there);
 
-	free(path);
-	if (!path)
-		return -1;
-	return there ? 0 : manifest_save(m, j->opts.folder);
+	if (!rc && !(there && there->n_shards == m->n_shards && lists_the_same(there, m)))
+		rc = manifest_save(m, j->opts.folder);
+	manifest_free(there);
+	return rc;
 }
 
 int job_finish(struct job *j, const struct plan *p, bool *done)
@@ -199,7 +195,7 @@ int job_finish(struct job *j, const struct plan *p, bool *done)
 	for (uint32_t k = 0; k < p->shards && rc == 1; k++)
 		rc = describe_shard(j, p, k, m);
 	if (rc == 1) {
-		rc = copy_vocab(j) || save_manifest(j, m) || fs_remove_tree(j->work) ? -1 : 0;
+		rc = job_copy_vocab(j) || save_manifest(j, m) || fs_remove_tree(j->work) ? -1 : 0;
 		*done = !rc;
 	}
 	manifest_free(m);

@@ -1,7 +1,6 @@
-/* The output folder: whose it is, and what in it is whole. */
+/* The output folder: whose it is. job_whole.c has what in it is whole. */
 #include "shards/job_impl.h"
 #include "shards/canon.h"
-#include "shards/keys.h"
 #include "shards/manifest.h"
 
 #include <errno.h>
@@ -24,70 +23,6 @@ char *job_shard_path(const struct job *j, uint32_t shard, uint32_t shards)
 
 	shard_file_name(name, sizeof(name), j->opts.name, shard, shards);
 	return fs_join(j->opts.folder, name);
-}
-
-/* --- what is whole ---------------------------------------------------------------------------- */
-
-struct shard_header job_shard_header(const struct job *j, const struct plan *p, uint32_t shard)
-{
-	return (struct shard_header){
-		.recipe = j->recipe,
-		.shard = shard,
-		.shards = p->shards,
-		.block_records = shard_block_records(j->recipe.max_seq_length),
-		.corpus_documents = p->corpus.documents,
-		.corpus = p->corpus.keys,
-	};
-}
-
-/* Whether two canonical headers are one; the reason says where they differ. */
-static int check_same_header(const char *path, const char *is, const char *want)
-{
-	json_t *a, *b;
-	struct buf what = BUF_INIT;
-
-	if (!strcmp(is, want))
-		return 0;
-	a = canon_parse(is, strlen(is));
-	b = canon_parse(want, strlen(want));
-	if (a && b && canon_difference(a, b, &what) >= 0)
-		err_fail("'%s' is of another run: %s", path, what.data ? what.data : "its header differs");
-	json_decref(a);
-	json_decref(b);
-	buf_release(&what);
-	return -1;
-}
-
-int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard, struct shard **out)
-{
-	const struct shard_header header = job_shard_header(j, p, shard);
-	char *path = job_shard_path(j, shard, p->shards), *want = NULL, *is = NULL;
-	struct shard *s = NULL;
-	int rc = -1;
-
-	if (!path)
-		goto done;
-	rc = 0;
-	if (!fs_exists(path))
-		goto done;
-	if (shard_open(&s, path)) {
-		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
-		goto done;
-	}
-	want = shard_header_print(&header);
-	is = shard_header_print(shard_header(s));
-	rc = want && is && !check_same_header(path, is, want) ? 1 : -1;
-done:
-	free(path);
-	free(want);
-	free(is);
-	if (rc != 1 || !out) {
-		shard_close(s);
-		s = NULL;
-	}
-	if (out)
-		*out = s;
-	return rc;
 }
 
 int job_open_index(const struct job *j, uint64_t part, uint64_t parts, struct tokdoc_file **f)
@@ -279,7 +214,7 @@ static int claim_work(const struct job *j)
 static int refuse_strange_shards(const struct job *j)
 {
 	char *options = fs_join(j->work, JOB_OPTIONS);
-	const bool known = options && (!fs_exists(j->opts.folder) || fs_exists(options));
+	const bool known = options && fs_exists(options);
 	int rc;
 
 	free(options);
@@ -313,23 +248,6 @@ static int refuse_other_vocab(const struct job *j)
 	return rc;
 }
 
-/* Whether all that M lists is whole. */
-static int manifest_holds(const struct job *j, const struct manifest *m, bool *all)
-{
-	const struct plan p = { .shards = (uint32_t)m->n_shards,
-				.corpus = { .documents = m->corpus_documents, .keys = m->corpus } };
-
-	*all = true;
-	for (uint32_t k = 0; k < p.shards && *all; k++) {
-		const int rc = job_shard_is_whole(j, &p, k, NULL);
-
-		if (rc < 0)
-			return -1;
-		*all = rc;
-	}
-	return 0;
-}
-
 static int remove_file(const char *folder, const char *name)
 {
 	char *path = fs_join(folder, name);
@@ -358,32 +276,57 @@ static int forget_index(const struct job *j)
 	return rc;
 }
 
+/*
+ * The manifest. *DAMAGED: there is one that cannot be believed; *M is NULL then.
+ * It says that the folder is of bert-shard, and its shards say of which run.
+ */
+static int load_manifest(const struct job *j, struct manifest **m, bool *damaged)
+{
+	*damaged = false;
+	if (!manifest_load(m, j->opts.folder))
+		return 0;
+	*damaged = err_code() == EXIT_CORRUPT;
+	return *damaged ? job_check_recipes(j) : -1;
+}
+
+/* All is whole, but perhaps for the vocabulary, which is here. */
+static int keep_all(struct job *j, const struct manifest *m)
+{
+	j->report.complete = true;
+	j->report.kept = m->n_shards;
+	return job_copy_vocab(j) || fs_remove_tree(j->work) ? -1 : 0;
+}
+
+/* What is left to do is: nothing (report.complete), or this job's work, for which the folder is claimed. */
+static int claim(struct job *j, const struct manifest *m, bool damaged)
+{
+	const bool known = m && !j->inputs.streams;	/* M is of this very input */
+	bool all = false;
+
+	j->mending = damaged;
+	if (known && job_manifest_holds(j, m, &all))
+		return -1;
+	if (all)
+		return keep_all(j, m);
+	if ((!m && !damaged && refuse_other_vocab(j)) || claim_work(j) || out_remove_stale(j->opts.folder) ||
+	    out_remove_stale(j->work) || (j->inputs.streams && forget_index(j)))
+		return -1;
+	/* From here on options.json says whose the folder is; a manifest that is no longer true must not stay. */
+	if (!known)
+		return 0;
+	return job_remove_strange(j, m) || remove_file(j->opts.folder, MANIFEST_NAME) ? -1 : 0;
+}
+
 int job_start(struct job *j)
 {
 	struct manifest *m = NULL;
-	bool all = false;
+	bool damaged;
 	int rc = -1;
 
-	if (manifest_load(&m, j->opts.folder))
+	if (fs_make_folder(j->opts.folder) || job_lock(j) || load_manifest(j, &m, &damaged))
 		return -1;
-	if (m ? check_manifest(j, m) : refuse_strange_shards(j))
-		goto done;
-	if (m && !j->inputs.streams) {
-		if (manifest_holds(j, m, &all))
-			goto done;
-		if (all) {
-			j->report.complete = true;
-			j->report.kept = m->n_shards;
-			rc = fs_remove_tree(j->work);
-			goto done;
-		}
-	}
-	if (refuse_other_vocab(j) || fs_make_folder(j->opts.folder) || claim_work(j) ||
-	    out_remove_stale(j->opts.folder) || out_remove_stale(j->work) || (j->inputs.streams && forget_index(j)))
-		goto done;
-	/* From here on options.json says whose the folder is; a manifest that is no longer true must not stay. */
-	rc = m && !j->inputs.streams ? remove_file(j->opts.folder, MANIFEST_NAME) : 0;
-done:
+	if (m ? !check_manifest(j, m) : damaged || !refuse_strange_shards(j))
+		rc = claim(j, m, damaged);
 	manifest_free(m);
 	return rc;
 }

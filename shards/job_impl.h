@@ -21,8 +21,14 @@ struct job {
 	json_t *identity;		/* what must be equal for two runs to work in one folder */
 	struct key digest;		/* of it */
 	char *work;			/* FOLDER/.work */
+	bool mending;			/* the folder's manifest is damaged, and so did not say whose it is */
+	int lock;			/* the folder, open and locked; -1: not yet */
 	struct job_report report;
 };
+
+/* Refused (EXIT_FAILED): another run is at work in the folder, or parts of one. Parts may be many. */
+int job_lock(struct job *j);
+void job_unlock(struct job *j);
 
 /* The plan: how many shards, and from what. */
 struct plan {
@@ -62,7 +68,25 @@ char *job_shard_path(const struct job *j, uint32_t shard, uint32_t shards);
 /* Borrows the recipe */
 struct shard_header job_shard_header(const struct job *j, const struct plan *p, uint32_t shard);
 
-/* 1: the shard is there, whole and of this job; 0: it is not there, or damaged; -1: it is another's. */
-int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard, struct shard **s);
+/*
+ * 1: the shard is there, and of this job; 0: it is not there, or damaged; -1: it is another's. job_shard_open looks
+ * at its ends only; *S is NULL but for 1. job_shard_is_whole reads all of it.
+ */
+int job_shard_open(const struct job *j, const struct plan *p, uint32_t shard, struct shard **s);
+int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard);
+
+/* Whether every byte of a shard is as its checksums say: 1, 0, -1 failed */
+int job_file_is_sound(const char *path, unsigned threads);
+
+struct manifest;
+struct manifest_shard;
+bool job_is_listed(const struct manifest_shard *e, const struct shard *s);	/* E tells of S */
+/* *ALL: every shard is whole and what M, which is of this job, tells of */
+int job_manifest_holds(const struct job *j, const struct manifest *m, bool *all);
+int job_remove_strange(const struct job *j, const struct manifest *m);	/* shards that M tells otherwise of */
+int job_check_recipes(const struct job *j);		/* refuses the folder for a shard of another recipe */
+
+int job_has_vocab(const char *folder, const char *sha256, bool *has);	/* vocab.txt is there and that one */
+int job_copy_vocab(const struct job *j);		/* unless it is there */
 
 #endif

@@ -6,8 +6,8 @@
 
 #include <inttypes.h>
 
-#define RESERVE_BASE ((uint64_t)24 << 20)
-#define RESERVE_THREAD ((uint64_t)6 << 20)
+#define RESERVE ((uint64_t)12 << 20)		/* for all but documents */
+#define READING_THREAD ((uint64_t)16 << 20)	/* of memory that reading makes use of */
 
 static int compare(const void *a, size_t a_len, const void *b, size_t b_len, void *ctx)
 {
@@ -25,18 +25,9 @@ static uint64_t prefix(const void *record, size_t len, void *ctx)
 	return spill_prefix(record, len);
 }
 
-struct sorting {
-	struct spill *spill;
-	size_t memory;
-};
-
 static int take(void *ctx, const unsigned char *body, size_t len)
 {
-	struct sorting *s = ctx;
-
-	if (len > s->memory / 4)
-		return err_fail("a document of %zu bytes of tokens does not fit: give more --memory", len);
-	return spill_add(s->spill, body, len);
+	return spill_add(ctx, body, len);
 }
 
 /* What the trailer says beside the totals: whose index it is. */
@@ -114,20 +105,26 @@ done:
 	return rc;
 }
 
-/* What is not needed for documents on their way and by tokenizers. */
-static size_t spill_memory(const struct job *j)
+/* What the reading of documents may use; the rest is for sorting them. */
+static uint64_t reading_memory(const struct job *j)
 {
-	const uint64_t reserve = RESERVE_BASE + RESERVE_THREAD * j->opts.threads, least = j->opts.memory / 4;
-	const uint64_t left = j->opts.memory > reserve ? j->opts.memory - reserve : 0;
+	const uint64_t most = READING_THREAD * j->opts.threads, half = j->opts.memory / 2;
 
-	return (size_t)(left > least ? left : least);
+	return most < half ? most : half;
+}
+
+static uint64_t spill_memory(const struct job *j)
+{
+	const uint64_t left = j->opts.memory - reading_memory(j), least = j->opts.memory / 4;
+
+	return left > RESERVE && left - RESERVE > least ? left - RESERVE : least;
 }
 
 int job_index(struct job *j, uint64_t part, uint64_t parts)
 {
-	struct sorting s = { .memory = spill_memory(j) };
+	struct spill *spill = NULL;
 	const struct spill_opts opts = {
-		.memory = s.memory,
+		.memory = (size_t)spill_memory(j),
 		.folder = j->opts.tmp,
 		.threads = (unsigned)j->opts.threads,
 		.compare = compare,
@@ -139,8 +136,9 @@ int job_index(struct job *j, uint64_t part, uint64_t parts)
 		.threads = (unsigned)j->opts.threads,
 		.part = part,
 		.parts = parts,
+		.memory = (size_t)reading_memory(j),
+		.longest = opts.memory / 4,
 		.take = take,
-		.ctx = &s,
 		.progress = j->opts.progress,
 	};
 	struct tokdoc_file *f;
@@ -155,15 +153,17 @@ int job_index(struct job *j, uint64_t part, uint64_t parts)
 	if (r.progress)
 		progress_start(r.progress, "documents", parts == 1 ? j->inputs.bytes : 0);
 	r.counts = calloc(j->inputs.n, sizeof(*r.counts));
-	if (!r.counts)
+	if (!r.counts) {
 		err_memory();
-	else if (!spill_open(&s.spill, &opts) && !inputs_read(&r))
-		rc = write_index(j, s.spill, &r);
+	} else if (!spill_open(&spill, &opts)) {
+		r.ctx = spill;
+		rc = inputs_read(&r) ? -1 : write_index(j, spill, &r);
+	}
 	if (r.progress)
 		progress_end(r.progress);
 	j->report.bad_bytes += r.bad_bytes;
 	j->report.indexed += r.total.documents;
-	spill_close(s.spill);
+	spill_close(spill);
 	free(r.counts);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* How far a folder is. */
 #include "shards/job_impl.h"
+#include "base/pool.h"
 #include "shards/canon.h"
 #include "shards/keys.h"
 #include "shards/manifest.h"
@@ -133,6 +134,37 @@ done:
 	return rc;
 }
 
+/* Whether a shard that M lists is there, whole, and what M says. */
+static int shard_status(const char *folder, const struct manifest_shard *e, bool *there)
+{
+	char *path = fs_join(folder, e->name);
+	struct shard *s = NULL;
+	int rc = path ? 0 : -1;
+
+	*there = false;
+	if (path && fs_exists(path)) {
+		rc = job_file_is_sound(path, pool_allowed_threads());
+		if (rc == 1 && shard_open(&s, path))
+			rc = -1;
+		*there = rc == 1 && job_is_listed(e, s);
+		rc = rc < 0 ? -1 : 0;
+	}
+	shard_close(s);
+	free(path);
+	return rc;
+}
+
+static int vocab_status(const char *folder, const struct manifest *m, struct buf *b)
+{
+	const json_t *vocab = json_object_get(m->recipe.tokenizer, "vocab");
+	const char *sha256 = json_string_value(json_object_get(vocab, "sha256"));
+	bool has;
+
+	if (job_has_vocab(folder, sha256 ? sha256 : "", &has))
+		return -1;
+	return has ? 0 : buf_adds(b, "vocab.txt: missing or damaged\n");
+}
+
 static int manifest_status(const char *folder, const struct manifest *m, struct buf *b)
 {
 	struct tally t = { BUF_INIT, 0, 0 };
@@ -140,18 +172,19 @@ static int manifest_status(const char *folder, const struct manifest *m, struct 
 	for (size_t k = 0; k < m->n_shards; k++) {
 		bool there;
 
-		if (file_is_there(folder, m->shards[k].name, &there) || tally_add(&t, there, k)) {
+		if (shard_status(folder, &m->shards[k], &there) || tally_add(&t, there, k)) {
 			buf_release(&t.missing);
 			return -1;
 		}
 	}
-	return tally_say(&t, "write", "shards", b) || buf_adds(b, "manifest: there\n") ? -1 : 0;
+	return tally_say(&t, "write", "shards", b) || vocab_status(folder, m, b) || buf_adds(b, "manifest: there\n") ? -1 : 0;
 }
 
 int job_status(const char *folder, struct buf *b)
 {
 	char *work = fs_join(folder, JOB_WORK), *options = work ? fs_join(work, JOB_OPTIONS) : NULL;
 	struct manifest *m = NULL;
+	bool damaged;
 	int rc = -1;
 
 	if (!options)
@@ -160,12 +193,15 @@ int job_status(const char *folder, struct buf *b)
 		err_fail("'%s' does not exist", folder);
 		goto done;
 	}
-	if (manifest_load(&m, folder))
+	damaged = manifest_load(&m, folder) != 0;
+	if (damaged && err_code() != EXIT_CORRUPT)
 		goto done;
 	if (m)
 		rc = manifest_status(folder, m, b);
 	else if (fs_exists(options))
 		rc = work_status(folder, work, b);
+	else if (damaged)
+		rc = buf_addf(b, "manifest: damaged: %s\n", err_text());
 	else
 		rc = err_fail("'%s' holds neither a manifest nor work of bert-shard", folder);
 done:

@@ -378,7 +378,7 @@ int job_write(struct job *j, uint64_t part, uint64_t parts)
 	if (j->opts.progress)
 		progress_start(j->opts.progress, "instances", 0);
 	for (uint64_t k = part; k < p->shards; k += parts) {
-		const int whole = job_shard_is_whole(j, p, (uint32_t)k, NULL);
+		const int whole = job_shard_is_whole(j, p, (uint32_t)k);
 
 		if (whole < 0 || (!whole && !x.files && index_open(&x, j, p->parts)) ||
 		    (!whole && write_shard(j, p, &x, (uint32_t)k)))

@@ -4,6 +4,8 @@
 #include "base/fs.h"
 #include "shards/canon.h"
 
+#include <xxhash.h>
+
 #define FORMAT "berttools shards"
 #define BYTES_MAX ((size_t)1 << 30)
 
@@ -89,10 +91,25 @@ static json_t *corpus_json(const struct manifest *m)
 	return o;
 }
 
+/* The digest of O, which has none in it. */
+static int digest_of(const json_t *o, struct key *digest)
+{
+	char *text = canon_print(o);
+	XXH128_hash_t hash;
+
+	if (!text)
+		return err_memory();
+	hash = XXH3_128bits(text, strlen(text));
+	*digest = (struct key){ hash.high64, hash.low64 };
+	free(text);
+	return 0;
+}
+
 int manifest_save(const struct manifest *m, const char *folder)
 {
 	char *path = fs_join(folder, MANIFEST_NAME), *text = NULL;
 	json_t *o = json_object();
+	struct key digest;
 	int rc = -1;
 
 	if (path && o && !canon_set(o, "format", json_string(FORMAT)) &&
@@ -101,7 +118,8 @@ int manifest_save(const struct manifest *m, const char *folder)
 	    !canon_set(o, "recipe", shard_recipe_json(&m->recipe)) &&
 	    !canon_set(o, "options", json_incref(m->options)) && !canon_set(o, "corpus", corpus_json(m)) &&
 	    !canon_set(o, "inputs", inputs_json(m)) && !canon_set(o, "shards", shards_json(m)) &&
-	    !canon_set(o, "totals", shard_totals_json(&m->totals)))
+	    !canon_set(o, "totals", shard_totals_json(&m->totals)) && !digest_of(o, &digest) &&
+	    !canon_set(o, "digest", canon_of_key(digest)))
 		text = canon_print(o);
 	else if (path)
 		err_memory();
@@ -192,6 +210,16 @@ static int parse(struct manifest *m, const json_t *o)
 	return 0;
 }
 
+/* Takes the digest out of O and holds it against the rest. */
+static int check_digest(json_t *o)
+{
+	struct key says, is;
+
+	if (canon_key(o, "digest", &says) || json_object_del(o, "digest") || digest_of(o, &is))
+		return -1;
+	return key_compare(says, is) ? err_corrupt("its digest is not that of the rest: something was changed") : 0;
+}
+
 int manifest_parse(struct manifest **out, const char *text, size_t len)
 {
 	json_t *o = canon_parse(text, len);
@@ -202,7 +230,7 @@ int manifest_parse(struct manifest **out, const char *text, size_t len)
 	if (o && !m)
 		err_memory();
 	else if (o)
-		rc = parse(m, o);
+		rc = parse(m, o) || check_digest(o) ? -1 : 0;
 	json_decref(o);
 	if (rc)
 		manifest_free(m);

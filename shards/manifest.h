@@ -41,7 +41,10 @@ struct manifest {
 	struct shard_totals totals;
 };
 
-/* Reads FOLDER/manifest.json. *M is set to NULL with return 0 when there is none. */
+/*
+ * Reads FOLDER/manifest.json. *M is set to NULL with return 0 when there is none. One of which any
+ * value was changed is refused (EXIT_CORRUPT): it holds a digest of itself.
+ */
 int manifest_load(struct manifest **m, const char *folder);
 int manifest_parse(struct manifest **m, const char *text, size_t len);
 int manifest_save(const struct manifest *m, const char *folder);

@@ -3,9 +3,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-int tokdoc_encoder_open(struct tokdoc_encoder *e, const struct tokenizer *t)
+int tokdoc_encoder_open(struct tokdoc_encoder *e, const struct tokenizer *t, size_t cache_bytes)
 {
-	*e = (struct tokdoc_encoder){ .encoder = encoder_new(t) };
+	*e = (struct tokdoc_encoder){ .encoder = cache_bytes ? encoder_new_sized(t, cache_bytes) : encoder_new(t) };
 	return e->encoder ? 0 : -1;
 }
 

@@ -3,7 +3,7 @@
  * thread.
  *
  *	struct tokdoc_encoder e;
- *	tokdoc_encoder_open(&e, tokenizer)
+ *	tokdoc_encoder_open(&e, tokenizer, 0)
  *	tokdoc_encoder_run(&e, text, ends, n_lines, key)	(e.doc is good until the next call)
  *	tokdoc_encoder_close(&e);				(accepts a zeroed one)
  */
@@ -23,7 +23,8 @@ struct tokdoc_encoder {
 	struct tokdoc doc;
 };
 
-int tokdoc_encoder_open(struct tokdoc_encoder *e, const struct tokenizer *t);
+/* CACHE_BYTES: of words met before; 0: as encoder_new */
+int tokdoc_encoder_open(struct tokdoc_encoder *e, const struct tokenizer *t, size_t cache_bytes);
 
 /*
  * Tokenizes a document of N_LINES sentences into E->doc, without id or title.

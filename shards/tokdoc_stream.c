@@ -134,7 +134,7 @@ int tokdoc_stream_run(struct tokdoc_stream *s)
 		goto out;
 	}
 	for (unsigned i = 0; i < threads; i++)
-		if (tokdoc_encoder_open(&run.encoders[i], s->tokenizer))
+		if (tokdoc_encoder_open(&run.encoders[i], s->tokenizer, 0))
 			goto out;
 	if (open_writer(&run) || pool_run(&pool))
 		goto out;

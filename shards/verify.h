@@ -19,7 +19,7 @@
  *
  * Of a folder: all shards are there, each once and under its name, of one
  * recipe and one corpus, whose documents and digest they add up to; vocab.txt is
- * that of the recipe; manifest.json tells of these very files.
+ * that of the recipe; manifest.json is unchanged and tells of these very files.
  *
  * Of token documents: their order where they are sorted, and the keys of blocks.
  */

@@ -2,6 +2,7 @@
 #include "shards/verify_impl.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "shards/canon.h"
 #include "shards/folder.h"
 #include "shards/manifest.h"
 
@@ -204,6 +205,31 @@ static int check_inputs(const struct manifest *m)
 	return 0;
 }
 
+/* What was asked against what is there. */
+static int check_options(const struct manifest *m)
+{
+	const json_t *shards = json_object_get(m->options, "shards"), *size = json_object_get(m->options, "shard_size");
+	const char *name = canon_string(m->options, "name");
+	char want[256];
+	uint64_t n;
+
+	if (!name || canon_uint(m->options, "compress", 0, 19, &n))
+		return err_prefix("options");
+	if (!shards || !size || json_is_null(shards) == json_is_null(size))
+		return err_corrupt("options: one of 'shards' and 'shard_size' is null, the other is not");
+	if (canon_uint(m->options, json_is_null(shards) ? "shard_size" : "shards", 1, INT64_MAX, &n))
+		return err_prefix("options");
+	if (!json_is_null(shards) && n != m->n_shards)
+		return err_corrupt("options: %" PRIu64 " shards were asked for, %zu are listed", n, m->n_shards);
+	for (size_t k = 0; k < m->n_shards; k++) {
+		shard_file_name(want, sizeof(want), name, (uint32_t)k, (uint32_t)m->n_shards);
+		if (strcmp(want, m->shards[k].name))
+			return err_corrupt("options: its shards were to be named '%s', '%s' is listed", name,
+					   m->shards[k].name);
+	}
+	return 0;
+}
+
 static int check_totals(const struct manifest *m, const struct shard_totals *totals)
 {
 	json_t *says = shard_totals_json(&m->totals), *is = shard_totals_json(totals);
@@ -233,7 +259,7 @@ static void verify_manifest_file(struct folder *f)
 
 	if (!f->manifest)
 		return;
-	if (check_inputs(f->manifest) || (complete && check_totals(f->manifest, &f->totals)))
+	if (check_inputs(f->manifest) || check_options(f->manifest) || (complete && check_totals(f->manifest, &f->totals)))
 		say_of(f, MANIFEST_NAME, -1);
 	else if (complete)
 		say_of(f, MANIFEST_NAME, describe(f));

@@ -215,6 +215,18 @@ size_t vocab_duplicates(const struct vocab *v)
 	return v->duplicates;
 }
 
+int vocab_describe_faults(const struct vocab *v, struct buf *text)
+{
+	const size_t blank = v->blank_lines, again = v->duplicates;
+
+	if (blank && buf_addf(text, "%zu blank line%s", blank, blank == 1 ? "" : "s"))
+		return -1;
+	if (!again)
+		return 0;
+	return buf_addf(text, "%s%zu line%s an earlier one and take%s its place", blank ? " and " : "", again,
+			again == 1 ? " that repeats" : "s that repeat", again == 1 ? "s" : "");
+}
+
 unsigned vocab_id_bytes(const struct vocab *v)
 {
 	return v->size <= 65536 ? 2 : 4;

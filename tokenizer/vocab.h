@@ -38,6 +38,12 @@ bool vocab_is_continuation(const struct vocab *v, uint32_t id);		/* begins with 
 const char *vocab_sha256(const struct vocab *v);			/* of the file's bytes, 64 hexadecimal digits */
 size_t vocab_blank_lines(const struct vocab *v);			/* lines of nothing, or of ASCII's white space */
 size_t vocab_duplicates(const struct vocab *v);				/* lines equal to an earlier one */
+/*
+ * What a user should be warned of, added to TEXT: "1 blank line and 2 lines that repeat an earlier one and
+ * take its place". Nothing where all is well.
+ */
+struct buf;
+int vocab_describe_faults(const struct vocab *v, struct buf *text);
 unsigned vocab_id_bytes(const struct vocab *v);				/* 2 while size <= 65536, else 4 */
 
 /* Ids of the tokens that BERT gives a meaning to; VOCAB_NONE when absent. */

@@ -24,6 +24,7 @@ static int cut_files(const struct options *o, const struct args *a, struct sente
 	struct lines *lines = NULL;
 	struct out *out = NULL;
 	struct progress progress;
+	char bad[LINES_REPORT_MAX];
 	uint64_t total;
 	int rc = -1;
 
@@ -43,7 +44,7 @@ static int cut_files(const struct options *o, const struct args *a, struct sente
 		goto end;
 	out = NULL;
 	if (lines_bad_bytes(lines))
-		log_warn("ill-formed UTF-8 was replaced by U+FFFD, %" PRIu64 " times", lines_bad_bytes(lines));
+		log_warn("%s", lines_bad_report(lines, bad, sizeof(bad)));
 end:
 	out_discard(out);
 	lines_close(lines);

@@ -9,6 +9,8 @@
 #include <glob.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum stage { ALL, INDEX, PLAN, WRITE };
 
@@ -100,6 +102,18 @@ static int list_files(const struct args *a)
 	return 0;
 }
 
+/* Hours later is too late to find that there is no such folder. */
+static int check_tmp(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return err_sys("--tmp '%s'", path);
+	if (!S_ISDIR(st.st_mode))
+		return err_fail("--tmp '%s' is no folder", path);
+	return access(path, W_OK | X_OK) ? err_sys("--tmp '%s'", path) : 0;
+}
+
 /* What the table cannot say. */
 static int check_options(uint64_t *part, uint64_t *parts)
 {
@@ -109,6 +123,10 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return err_usage("give --vocab FILE or --model DIR");
 	if (!o.folder && !dry_run)
 		return err_usage("give the folder to write into: -o DIR");
+	if (o.folder && !strcmp(o.folder, "-"))
+		return err_usage("shards are files: -o - is no folder to write them into");
+	if (o.tmp && check_tmp(o.tmp))
+		return -1;
 	if (o.masking == SHARD_DYNAMIC && args_given("dupe-factor") && o.dupe_factor != 1)
 		return err_usage("--masking dynamic goes with --dupe-factor 1: every epoch has other masks");
 	if (part_text && (stage == ALL || stage == PLAN))
@@ -119,6 +137,16 @@ static int check_options(uint64_t *part, uint64_t *parts)
 	if (o.staged && !o.n_files)
 		return err_usage("--stage needs files: standard input can be read once only");
 	return 0;
+}
+
+static void warn_of_vocabulary(const struct vocab *v)
+{
+	struct buf faults = BUF_INIT;
+
+	if (!vocab_describe_faults(v, &faults) && faults.len)
+		log_warn("the vocabulary of '%s' has %s", o.tokenizer.vocab ? o.tokenizer.vocab : o.tokenizer.model,
+			 faults.data);
+	buf_release(&faults);
 }
 
 /* The cap on predictions that does not fit length and rate is the commonest slip. */
@@ -185,6 +213,7 @@ static int print_estimate(struct job *j)
 
 static int work(struct job *j, uint64_t part, uint64_t parts)
 {
+	warn_of_vocabulary(job_vocab(j));
 	warn_of_predictions(job_recipe(j));
 	if (dry_run)
 		return print_estimate(j);

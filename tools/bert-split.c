@@ -38,6 +38,7 @@ static int split_files(const struct options *o, const struct args *a, uint64_t *
 	struct split *split = NULL;
 	struct lines *lines = NULL;
 	struct progress progress;
+	char bad[LINES_REPORT_MAX];
 	uint64_t total;
 	int rc = -1;
 
@@ -52,7 +53,7 @@ static int split_files(const struct options *o, const struct args *a, uint64_t *
 		goto end;
 	*documents = report(split);
 	if (lines_bad_bytes(lines))
-		log_warn("ill-formed UTF-8 was replaced by U+FFFD, %" PRIu64 " times", lines_bad_bytes(lines));
+		log_warn("%s", lines_bad_report(lines, bad, sizeof(bad)));
 end:
 	lines_close(lines);
 	split_close(split);

@@ -77,9 +77,11 @@ static int check_options(const struct options *o)
 
 static void warn_of_vocabulary(const struct tokenizer_opts *o, const struct vocab *v)
 {
-	if (vocab_blank_lines(v) || vocab_duplicates(v))
-		log_warn("the vocabulary of '%s' has %zu blank lines, and %zu lines that repeat an earlier one and take its place",
-			 o->vocab ? o->vocab : o->model, vocab_blank_lines(v), vocab_duplicates(v));
+	struct buf faults = BUF_INIT;
+
+	if (!vocab_describe_faults(v, &faults) && faults.len)
+		log_warn("the vocabulary of '%s' has %s", o->vocab ? o->vocab : o->model, faults.data);
+	buf_release(&faults);
 }
 
 static int tokenize(struct work *w, const struct args *a)
@@ -87,6 +89,7 @@ static int tokenize(struct work *w, const struct args *a)
 	const struct options *o = w->o;
 	const struct lines_opts lo = { .strict = o->strict, .document_per_file = o->document_per_file,
 				       .keep_marks = o->to != TO_DOCS, .threads = (unsigned)o->common.threads };
+	char bad[LINES_REPORT_MAX];
 	uint64_t total;
 	int rc = -1;
 
@@ -104,7 +107,7 @@ static int tokenize(struct work *w, const struct args *a)
 	if (rc == 0)
 		w->out = NULL;
 	if (rc == 0 && lines_bad_bytes(w->lines))
-		log_warn("ill-formed UTF-8 was replaced by U+FFFD in %" PRIu64 " places", lines_bad_bytes(w->lines));
+		log_warn("%s", lines_bad_report(w->lines, bad, sizeof(bad)));
 out:
 	out_discard(w->out);
 	lines_close(w->lines);

@@ -28,6 +28,7 @@ static int count_words(const struct options *o, const struct args *a, const stru
 	const struct lines_opts lo = { .strict = o->strict, .threads = (unsigned)o->common.threads };
 	struct progress progress;
 	struct learn_count c = { .normalizer = *n, .memory = o->memory, .threads = lo.threads, .progress = &progress };
+	char bad[LINES_REPORT_MAX];
 	uint64_t total;
 	int rc;
 
@@ -38,7 +39,7 @@ static int count_words(const struct options *o, const struct args *a, const stru
 	rc = learn_count_run(&c, words);
 	progress_end(&progress);
 	if (!rc && lines_bad_bytes(c.lines))
-		log_warn("ill-formed UTF-8 was replaced by U+FFFD, %" PRIu64 " times", lines_bad_bytes(c.lines));
+		log_warn("%s", lines_bad_report(c.lines, bad, sizeof(bad)));
 	lines_close(c.lines);
 	if (rc)
 		return -1;

@@ -252,6 +252,17 @@ two" ]
 	cmp numbers ../www/numbers
 }
 
+@test "http: cut again and again by a server whose ranges are others: it gives up" {
+	needs_curl
+	serve
+	fault /numbers cut 30000
+	fault /numbers bad-range
+	exits 1 timeout 60 bert-fetch --wait 0.001 --retries 2 "$url/numbers"
+	says "does not go on where the last try stopped"
+	[ "$(cut -d' ' -f2,3 ../www/.log | tr '\n' ' ')" = "200 0 206 30000 200 0 206 30000 " ]
+	[ ! -e numbers ]
+}
+
 @test "http: what has changed since is fetched anew" {
 	needs_curl
 	serve

@@ -95,7 +95,7 @@ per_document() { awk 'BEGIN { RS = ""; FS = "\n"; OFS = "|" } { $1 = $1; print }
 @test "bad UTF-8 is replaced with a warning, or refused" {
 	printf 'Good.\nBad \xff. Next.\n' >in
 	exits 0 bert-sentences in
-	says "replaced by U+FFFD, 1 times"
+	says "replaced by U+FFFD in 1 place, in 'in' at byte 10"
 	bert-sentences -q in >out 2>err
 	[ ! -s err ]
 	printf 'Good.\nBad \xef\xbf\xbd.\nNext.\n' | diff - out

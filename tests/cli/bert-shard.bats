@@ -235,6 +235,132 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	no_leftovers out
 }
 
+# flip FILE OFFSET: another byte there.
+flip() {
+	local byte
+	byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+	printf "\\$(printf %03o $((byte ^ 16)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+@test "what is damaged inside a finished folder is found and made again: shards, vocabulary, manifest" {
+	documents 0 300 >in
+	shard --shards 2 -o out in
+	cp -r out good
+	file=shard-00001-of-00002.shard
+	size=$(stat -c %s "out/$file")
+	for at in 3 $((size / 3)) $((size / 2)) $((size - 5)); do
+		flip "out/$file" "$at"
+		exits 0 bert-shard --status out
+		says "write: 1 of 2 shards, missing: 1"
+		exits 0 shard --shards 2 -v -o out in
+		says "1 shards made, 1 there already, complete"
+		diff -r good out
+		flip "out/$file" "$at"
+		shard --shards 2 -o out <in
+		diff -r good out
+	done
+	for harm in 'rm out/vocab.txt' 'echo more >>out/vocab.txt' ': >out/vocab.txt'; do
+		eval "$harm"
+		exits 0 bert-shard --status out
+		says "vocab.txt: missing or damaged"
+		exits 0 shard --shards 2 -v -o out in
+		says "0 shards made, 2 there already, complete"
+		diff -r good out
+	done
+	for change in '.shards[0].bytes += 1' '.totals.instances += 1' '.recipe.seed += 1' 'del(.options)' '.digest = "0"'; do
+		jq -c "$change" good/manifest.json >out/manifest.json
+		exits 0 bert-shard --status out
+		says "manifest: damaged"
+		exits 1 shard --shards 2 --seed 7 -o out in
+		says "is of another run: recipe.seed is 12345, not 7"
+		shard --shards 2 -o out in
+		diff -r good out
+	done
+	jq -c '.inputs[0].bytes += 1' good/manifest.json >out/manifest.json
+	documents 0 299 >other
+	exits 1 shard --shards 2 -o out other
+	says "is of another run"
+	shard --shards 2 -o out <in
+	bert-verify out
+}
+
+@test "two at once in one folder: never a mixture, and one of them at least ends well" {
+	documents 0 2000 >a
+	documents 1 2000 >b
+	shard --shards 4 -o a.out a
+	shard --shards 4 -o b.out b
+	for input in 'a a' 'a b'; do
+		rm -rf out
+		for file in $input; do
+			{ status=0; shard --shards 4 -o out <"$file" 2>"err.$file" || status=$?; echo "$status" >>status; } &
+		done
+		wait
+		grep -qx 0 status
+		[ "$(sort -u status | tr -d '\n' | tr -d 01)" = "" ]
+		rm status
+		bert-verify -q out
+		same out a.out || same out b.out
+		no_leftovers out
+	done
+}
+
+@test "a folder in which a run is at work is refused; parts go beside each other; a killed run holds nothing" {
+	documents 0 100 >in
+	mkfifo pipe
+	documents 0 4000 >big
+	bert-shard --vocab "$DATA/man/vocab.txt" -o out <pipe &
+	pid=$!
+	exec 7>pipe
+	cat big >&7
+	for i in $(seq 200); do
+		[ ! -e out/.work/options.json ] || break
+		sleep 0.05
+	done
+	exits 1 shard -o out in
+	says "another bert-shard is at work in 'out'"
+	exits 1 shard --stage index -o out in
+	says "another bert-shard is at work in 'out'"
+	kill -9 "$pid"
+	wait "$pid" || true
+	exec 7>&-
+	shard -o out in
+	bert-verify out
+	mkdir other
+	flock --shared other bert-shard --vocab "$DATA/man/vocab.txt" --stage index -o other in
+	exits 1 flock --shared other bert-shard --vocab "$DATA/man/vocab.txt" -o other in
+	says "another bert-shard is at work in 'other'"
+}
+
+@test "many threads in little memory" {
+	documents 0 6000 >some
+	for i in 1 2 3 4 5 6 7 8 9 10; do cat some; done >in
+	exits 0 shard --stage index --memory 16M --threads 16 -v -o out in
+	peak=$(sed -nE 's/.* ([0-9]+)\.[0-9]+ MiB peak.*/\1/p' <<<"$output")
+	grep -q __asan_init "$BIN/bert-shard" && skip "the sanitizer's memory counts, too"
+	[ "$peak" -le 48 ]
+}
+
+@test "a document that does not fit is named with its place" {
+	documents 0 10 >in
+	size=$(stat -c %s in)
+	awk 'BEGIN { for (i = 0; i < 150000; i++) print "alice was beginning to get very tired of sitting" }' >>in
+	exits 1 shard --memory 16M -o out in
+	says "'in': the document at byte $size has"
+	says "give more --memory"
+}
+
+@test "a vocabulary with blank or repeated lines is warned of" {
+	documents 0 10 >in
+	{ cat "$DATA/man/vocab.txt"; printf 'alice\n\n'; } >vocab
+	exits 0 bert-shard --vocab vocab -o out in
+	says "the vocabulary of 'vocab' has 1 blank line and 1 line that repeats an earlier one and takes its place"
+	exits 0 bert-shard -q --vocab vocab -o out in
+	[ -z "$output" ]
+	{ cat "$DATA/man/vocab.txt"; printf '[UNK]\n[SEP]\n'; } >vocab
+	exits 0 bert-shard --vocab vocab -o out2 in
+	says "the vocabulary of 'vocab' has 2 lines that repeat an earlier one and take its place"
+}
+
 @test "killed at any moment and run again: the same, and nothing half-made keeps its name" {
 	documents 0 4000 >some
 	cat some some >in
@@ -319,7 +445,7 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	documents 0 10 >in
 	for token in MASK CLS SEP; do
 		grep -vF "[$token]" "$DATA/man/vocab.txt" >vocab
-		exits 1 bert-shard --vocab vocab -o out in
+		exits 3 bert-shard --vocab vocab -o out in
 		says "the vocabulary 'vocab' has no [$token]"
 		[ ! -e out ]
 	done
@@ -338,6 +464,12 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	exits 2 shard --name ../x -o out in
 	exits 2 shard in
 	says "-o DIR"
+	exits 2 shard -o - in
+	says "-o -"
+	exits 1 shard --tmp /nonexistent/x -o out in
+	says "--tmp '/nonexistent/x'"
+	exits 1 shard --tmp in -o out in
+	says "--tmp 'in' is no folder"
 	exits 2 bert-shard -o out in
 	says "--vocab FILE or --model DIR"
 	[ ! -e out ]

@@ -14,8 +14,8 @@ documents() { awk 'BEGIN { RS = "" } END { print NR }' "$1"; }
 @test "every document goes to one file, in about the shares asked for" {
 	many 1000 >in
 	bert-split -o out --split dev=0.1 --split test=0.2 in
-	[ "$(ls out | tr '\n' ' ')" = "dev.txt test.txt train.txt " ]
-	cmp <(lines_of in) <(lines_of out/*)
+	[ "$(ls out | tr '\n' ' ')" = "dev.txt split.json test.txt train.txt " ]
+	cmp <(lines_of in) <(lines_of out/*.txt)
 	[ "$(documents out/dev.txt)" -gt 60 ]
 	[ "$(documents out/dev.txt)" -lt 140 ]
 	[ "$(documents out/test.txt)" -gt 150 ]
@@ -96,13 +96,13 @@ documents() { awk 'BEGIN { RS = "" } END { print NR }' "$1"; }
 	many 100 >in
 	bert-split -o out --split dev=0.1 in
 	cp -r out before
-	exits 1 bert-split --seed 9 -o out --split dev=0.1 in /nonexistent/file
+	exits 1 bert-split -o out --split dev=0.1 in /nonexistent/file
 	diff -r before out
 	printf 'Bad \xff.\n' >bad
-	exits 3 bert-split --seed 9 --strict -o out --split dev=0.1 in bad
+	exits 3 bert-split --strict -o out --split dev=0.1 in bad
 	diff -r before out
 	exits 0 bert-split -o out2 --split dev=0.1 bad
-	says "replaced by U+FFFD, 1 times"
+	says "replaced by U+FFFD in 1 place, in 'bad' at byte 4"
 	touch file
 	exits 1 bert-split -o file --split dev=0.1 in
 }
@@ -122,4 +122,57 @@ documents() { awk 'BEGIN { RS = "" } END { print NR }' "$1"; }
 	says "dev: $(documents out/dev.txt) documents"
 	says "train: $(documents out/train.txt) documents"
 	says "50 documents in 2 files"
+}
+
+@test "a folder of other options, other documents or another origin is refused, and stays as it is" {
+	many 100 >in
+	many 101 >more
+	bert-split -o out --split dev=0.1 in
+	cp -r out before
+	exits 1 bert-split -o out --split dev=0.1 --seed 9 in
+	says "'out' was made with another --seed"
+	exits 1 bert-split -o out --split test=0.1 in
+	says "'out' was made with other --split options"
+	exits 1 bert-split -o out --split dev=0.2 in
+	exits 1 bert-split -o out --split dev=0.1 more
+	says "'out' was made with other input"
+	diff -r before out
+	bert-split -o out --split dev=0.1 in
+	diff -r before out
+	rm out/split.json
+	echo Old. >out/test.txt
+	exits 1 bert-split -o out --split dev=0.1 in
+	says "'out' holds 'test.txt'"
+	echo '{' >out/split.json
+	exits 3 bert-split -o out --split dev=0.1 in
+	says "split.json"
+}
+
+@test "wherever a kill or a full disk stops it, no new hold-out stands beside an old train.txt" {
+	strace -f -o /dev/null true 2>/dev/null || skip "strace is not here, or may trace nothing"
+	many 60 >in
+	bert-split -o old --seed 9 --split dev=0.3 in
+	rm old/split.json	# as an interrupted run leaves it; otherwise another seed is refused
+	bert-split -o new --split dev=0.3 in
+	for fault in rename:signal=KILL fsync:signal=KILL fsync:error=ENOSPC; do
+		for n in $(seq 1 12); do
+			rm -rf out
+			cp -r old out
+			strace -f -o /dev/null -e "trace=${fault%%:*}" -e "inject=$fault:when=$n" bert-split -q -o out --split dev=0.3 in 2>err && break
+			if cmp -s old/train.txt out/train.txt; then
+				cmp old/dev.txt out/dev.txt
+			elif [ -e out/train.txt ]; then
+				cmp new/dev.txt out/dev.txt
+			fi
+			bert-split -o out --split dev=0.3 in
+			diff -r new out
+		done
+		[ "$n" -gt 2 ]
+		[ "$n" -lt 12 ]
+	done
+}
+
+@test "standard input twice is a usage error" {
+	exits 2 bert-split -o out --split dev=0.1 - - </dev/null
+	says "standard input"
 }

@@ -163,7 +163,7 @@ small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##abl
 @test "odd vocabularies: CRLF, spaces, blank lines, duplicates" {
 	printf '[UNK]\r\n  un \r\n\r\nun\r\n##able\t\n' >v
 	[ "$(echo unable | bert-tokenize --vocab v 2>err)" = '3 4' ]
-	grep -q '1 blank lines, and 1 lines that repeat' err
+	grep -q '1 blank line and 1 line that repeats an earlier one and takes its place' err
 	[ "$(echo unable | bert-tokenize -q --vocab v 2>&1)" = '3 4' ]
 }
 

@@ -118,7 +118,7 @@ load helpers
 @test "bad UTF-8, NUL bytes, CRLF, a word without end" {
 	printf 'caf\xff\xc3\xa9\r\nca\0f\r\n' >in
 	exits 0 bert-vocab --size 50 -o vocab in
-	says "replaced by U+FFFD, 1 times"
+	says "replaced by U+FFFD in 1 place, in 'in' at byte 3"
 	[ "$(sed -n '6,$p' vocab | tr '\n' ' ')" = "a c e f ##a ##e ##f ca caf " ]
 	exits 3 bert-vocab --strict --size 50 in
 	says "'in'"

@@ -145,7 +145,7 @@ static void test_bad_bytes(void **state)
 	struct lines *l;
 	struct line line;
 	const struct lines_opts strict = { .strict = true };
-	char want[256];
+	char want[256], report[LINES_REPORT_MAX];
 
 	(void)state;
 	PUT(0, "good\nb\xff" "ad\xc3\nfine\n\xf0\x9f\x98\n");
@@ -155,6 +155,8 @@ static void test_bad_bytes(void **state)
 		;
 	assert_int_equal(lines_bad_bytes(l), 3);
 	assert_int_equal(lines_bytes(l), 20);
+	snprintf(want, sizeof(want), "ill-formed UTF-8 was replaced by U+FFFD in 3 places, first in '%s' at byte 6", files[0]);
+	assert_string_equal(lines_bad_report(l, report, sizeof(report)), want);
 	lines_close(l);
 
 	assert_int_equal(lines_open(&l, files, 1, &strict), 0);
@@ -164,6 +166,35 @@ static void test_bad_bytes(void **state)
 	snprintf(want, sizeof(want), "'%s': ill-formed UTF-8 at byte 6", files[0]);
 	assert_string_equal(err_text(), want);
 	lines_close(l);
+}
+
+/* The first one, when it stands in a later file. */
+static void test_bad_report(void **state)
+{
+	char want[256], report[LINES_REPORT_MAX];
+	struct lines *l;
+	struct line line;
+
+	(void)state;
+	PUT(0, "good\n");
+	PUT(1, "\xef\xbb\xbf" "a\xff\n");
+	assert_int_equal(lines_open(&l, files, 2, &(struct lines_opts){ 0 }), 0);
+	while (lines_next(l, &line) > 0)
+		;
+	snprintf(want, sizeof(want), "ill-formed UTF-8 was replaced by U+FFFD in 1 place, in '%s' at byte 4", files[1]);
+	assert_string_equal(lines_bad_report(l, report, sizeof(report)), want);
+	lines_close(l);
+}
+
+static void test_standard_input_twice(void **state)
+{
+	static const char *const twice[] = { "-", "/dev/null", "-" };
+	struct lines *l;
+
+	(void)state;
+	assert_int_equal(lines_open(&l, twice, 3, &(struct lines_opts){ 0 }), -1);
+	assert_int_equal(err_code(), EXIT_USAGE);
+	assert_null(l);
 }
 
 /* A sequence, a CR and a newline in every position about the end of a block. */
@@ -471,6 +502,8 @@ int main(void)
 		cmocka_unit_test(test_joined),
 		cmocka_unit_test(test_zero_bytes),
 		cmocka_unit_test(test_bad_bytes),
+		cmocka_unit_test(test_bad_report),
+		cmocka_unit_test(test_standard_input_twice),
 		cmocka_unit_test(test_block_borders),
 		cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_missing),

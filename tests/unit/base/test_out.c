@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -187,6 +188,60 @@ static void test_symbolic_link(void **state)
 	assert_true(S_ISLNK(st.st_mode));
 	expect_text(path, "new");
 	free(link);
+}
+
+static void test_dangling_link(void **state)
+{
+	char *link = fs_join(folder, "link"), *next = fs_join(folder, "next"), *round = fs_join(folder, "round");
+	struct out *o;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(symlink("next", link), 0);
+	assert_int_equal(symlink(path, next), 0);
+	assert_int_equal(symlink("round", round), 0);
+	assert_int_equal(out_open(&o, link), 0);
+	assert_int_equal(out_write(o, "new", 3), 0);
+	assert_int_equal(out_commit(o), 0);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	expect_text(link, "new");
+	assert_int_equal(out_open(&o, round), -1);
+	assert_non_null(strstr(err_text(), round));
+	free(link);
+	free(next);
+	free(round);
+}
+
+/* Several files: all on disk, the old one of the last gone, then their names. */
+static void test_sync(void **state)
+{
+	char *other = fs_join(folder, "other");
+	struct out *a, *b;
+
+	(void)state;
+	put(path, "old");
+	put(other, "old");
+	assert_int_equal(out_open(&a, path), 0);
+	assert_int_equal(out_open(&b, other), 0);
+	assert_int_equal(out_write(a, "new", 3) || out_write(b, "new", 3), 0);
+	assert_int_equal(out_sync(a) || out_sync(b) || out_sync(a), 0);
+	expect_text(path, "old");
+	assert_int_equal(out_remove_old(b), 0);
+	assert_int_equal(out_remove_old(b), 0);
+	assert_false(fs_exists(other));
+	assert_int_equal(out_commit(a), 0);
+	assert_int_equal(out_write(b, "er", 2), 0);
+	assert_int_equal(out_commit(b), 0);
+	expect_text(path, "new");
+	expect_text(other, "newer");
+	assert_int_equal(count_files(), 2);
+	assert_int_equal(out_open(&a, "/dev/null"), 0);
+	assert_int_equal(out_sync(a) || out_remove_old(a) || out_commit(a), 0);
+	assert_int_equal(access("/dev/null", W_OK), 0);
+	free(other);
 }
 
 static void test_long_name(void **state)
@@ -435,9 +490,9 @@ static void test_stale(void **state)
 	pid_t alive;
 
 	(void)state;
-	end_writer(start_writer(), SIGKILL);
-	assert_int_equal(count_files(), 4);	/* a, c and e unfinished, b whole */
 	alive = start_writer();
+	assert_int_equal(count_files(), 4);	/* a, c and e unfinished, b whole */
+	end_writer(start_writer(), SIGKILL);
 	assert_int_equal(out_open(&mine, path), 0);
 	for (size_t i = 0; i < n; i++) {
 		name = fs_join(folder, names[i]);
@@ -456,25 +511,57 @@ static void test_stale(void **state)
 	free(name);
 }
 
-/* A file of our own process's number that another, dead process left is passed by, not written over. */
+/* Opening a file removes what killed writers of the same file left; not what others are at, or others left. */
+static void test_stale_of_target(void **state)
+{
+	static const char *const others[] = { ".file.1.99999999.0.tmp", ".file2.99999999.0.tmp", ".fil.99999999.0.tmp" };
+	const size_t n = sizeof(others) / sizeof(others[0]);
+	char *stale = fs_join(folder, ".file.99999999.7.tmp");
+	struct out *first, *second;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		char *name = fs_join(folder, others[i]);
+
+		put(name, "");
+		free(name);
+	}
+	put(stale, "left");
+	assert_int_equal(out_open(&first, path), 0);
+	assert_false(fs_exists(stale));
+	assert_int_equal(count_files(), n + 1);
+	assert_int_equal(out_open(&second, path), 0);
+	assert_int_equal(count_files(), n + 2);
+	assert_int_equal(out_commit(first), 0);
+	assert_int_equal(out_commit(second), 0);
+	assert_int_equal(count_files(), n + 1);
+	free(stale);
+}
+
+/* A file of our own process's number that another process holds (of another container, say) is passed by. */
 static void test_taken_name(void **state)
 {
+	int held[300];
 	struct out *o;
 
 	(void)state;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 300; i++) {
 		char *name, text[64];
 
 		snprintf(text, sizeof(text), ".file.%ld.%d.tmp", (long)getpid(), i);
 		name = fs_join(folder, text);
-		put(name, "left");
+		held[i] = open(name, O_WRONLY | O_CREAT, 0600);
+		assert_true(held[i] >= 0);
+		assert_int_equal(flock(held[i], LOCK_EX), 0);
 		free(name);
 	}
 	assert_int_equal(out_open(&o, path), 0);
 	assert_int_equal(out_write(o, "x", 1), 0);
 	assert_int_equal(out_commit(o), 0);
 	expect_text(path, "x");
-	assert_int_equal(count_files(), 2001);
+	assert_int_equal(count_files(), 301);
+	for (int i = 0; i < 300; i++)
+		close(held[i]);
 	assert_int_equal(out_remove_stale(folder), 0);
 	assert_int_equal(count_files(), 1);
 }
@@ -485,9 +572,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_commit), TEST(test_discard), TEST(test_sizes), TEST(test_write_at), TEST(test_modes),
-		TEST(test_symbolic_link), TEST(test_long_name), TEST(test_refusals), TEST(test_failing_commit),
+		TEST(test_symbolic_link), TEST(test_dangling_link), TEST(test_sync), TEST(test_long_name), TEST(test_refusals), TEST(test_failing_commit),
 		TEST(test_full_device), TEST(test_no_room), TEST(test_in_place), TEST(test_descriptor), TEST(test_signals), TEST(test_fork),
-		TEST(test_remove_unfinished), TEST(test_stale), TEST(test_taken_name),
+		TEST(test_remove_unfinished), TEST(test_stale), TEST(test_stale_of_target), TEST(test_taken_name),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

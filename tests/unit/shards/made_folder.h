@@ -76,7 +76,8 @@ static inline void made_folder(const char *folder, const struct made *like)
 	}
 	assert_int_equal(vocab_load(&vocab, vocab_path), 0);
 	m.recipe = made_recipe(like, vocab);
-	m.options = json_object();
+	m.options = json_pack("{s:i, s:s, s:i, s:n}", "compress", 1, "name", "shard", "shards", MADE_SHARDS, "shard_size");
+	assert_non_null(m.options);
 	made_manifest(folder, &m);
 	json_decref(m.options);
 	json_decref(m.recipe.tokenizer);

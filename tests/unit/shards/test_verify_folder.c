@@ -1,8 +1,10 @@
 /* What files of a folder say of each other. */
+#include "shards/canon.h"
 #include "shards/verify.h"
 #include "tests/unit/shards/made_folder.h"
 
 #include <unistd.h>
+#include <xxhash.h>
 
 static char top[] = "/tmp/bert-test-folder-XXXXXX";
 static char folder[64];
@@ -157,8 +159,28 @@ static void wrong_sums(void **state)
 	has(2, "FAULT set: the shards have 36 documents, their headers say 37");
 }
 
-/* Edits the manifest: the first BEFORE becomes AFTER, of the same length. */
-static void edit(const char *before, const char *after)
+/* What the text of a manifest would say of itself, were it not changed. */
+static void seal(struct buf *b)
+{
+	json_t *o = canon_parse(b->data, b->len);
+	XXH128_hash_t hash;
+	char *text;
+
+	assert_non_null(o);
+	json_object_del(o, "digest");
+	text = canon_print(o);
+	hash = XXH3_128bits(text, strlen(text));
+	free(text);
+	assert_int_equal(canon_set(o, "digest", canon_of_key((struct key){ hash.high64, hash.low64 })), 0);
+	text = canon_print(o);
+	buf_clear(b);
+	assert_int_equal(buf_adds(b, text), 0);
+	free(text);
+	json_decref(o);
+}
+
+/* Edits the manifest: the first BEFORE becomes AFTER, of the same length; its digest is made to fit if SEALED. */
+static void change(const char *before, const char *after, bool sealed)
 {
 	struct buf b = BUF_INIT;
 	char path[256], *at;
@@ -168,8 +190,49 @@ static void edit(const char *before, const char *after)
 	at = strstr(b.data, before);
 	assert_non_null(at);
 	memcpy(at, after, strlen(after));
+	if (sealed)
+		seal(&b);
 	assert_int_equal(fs_write_all(path, b.data, b.len), 0);
 	buf_release(&b);
+}
+
+static void edit(const char *before, const char *after)
+{
+	change(before, after, true);
+}
+
+/* Whatever is changed: the digest tells. */
+static void changed_manifests(void **state)
+{
+	static const char *const changes[][2] = {
+		{ "\"compress\":1", "\"compress\":2" }, { "\"compress\"", "\"kompress\"" }, { "\"made_by\":\"t", "\"made_by\":\"T" },
+		{ "\"name\":\"text", "\"name\":\"Text" }, { "{\"bytes\":0", "{\"bytes\":1" }, { "\"sample\":\"0", "\"sample\":\"1" },
+		{ "\"seed\":1,", "\"seed\":2," }, { "\"documents\":12,", "\"documents\":13," },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		make(&(struct made){ .seed = 1 });
+		change(changes[i][0], changes[i][1], false);
+		has(1, "FAULT manifest.json: its digest is not that of the rest: something was changed\n");
+	}
+}
+
+static void untrue_options(void **state)
+{
+	(void)state;
+	make(&(struct made){ .seed = 1 });
+	edit("\"shards\":3}", "\"shards\":4}");
+	has(1, "FAULT manifest.json: options: 4 shards were asked for, 3 are listed\n");
+	make(&(struct made){ .seed = 1 });
+	edit("\"name\":\"shard\"", "\"name\":\"train\"");
+	has(1, "FAULT manifest.json: options: its shards were to be named 'train'");
+	make(&(struct made){ .seed = 1 });
+	edit("\"compress\"", "\"kompress\"");
+	has(1, "FAULT manifest.json: options: ");
+	make(&(struct made){ .seed = 1 });
+	edit("\"shard_size\":null", "\"shard_size\":1234");
+	has(1, "FAULT manifest.json: options: one of 'shards' and 'shard_size' is null");
 }
 
 static void stale_manifests(void **state)
@@ -191,7 +254,7 @@ static void stale_manifests(void **state)
 	edit("\"version\":1", "\"version\":7");
 	has(1, "FAULT manifest.json: ");
 	make(&(struct made){ .seed = 1 });
-	edit("{", "[");
+	change("{", "[", false);
 	has(1, "FAULT manifest.json: ");
 }
 
@@ -212,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_folders), cmocka_unit_test(missing_files), cmocka_unit_test(another_vocabulary),
 		cmocka_unit_test(foreign_shards), cmocka_unit_test(wrong_sums), cmocka_unit_test(stale_manifests),
+		cmocka_unit_test(changed_manifests), cmocka_unit_test(untrue_options),
 		cmocka_unit_test(no_shards),
 	};
 

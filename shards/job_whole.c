@@ -1,0 +1,246 @@
+/* What of an output folder is whole. */
+#include "shards/job_impl.h"
+#include "shards/canon.h"
+#include "shards/keys.h"
+#include "shards/manifest.h"
+#include "shards/scan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#define VOCAB_BYTES_MAX ((size_t)1 << 30)
+
+struct shard_header job_shard_header(const struct job *j, const struct plan *p, uint32_t shard)
+{
+	return (struct shard_header){
+		.recipe = j->recipe,
+		.shard = shard,
+		.shards = p->shards,
+		.block_records = shard_block_records(j->recipe.max_seq_length),
+		.corpus_documents = p->corpus.documents,
+		.corpus = p->corpus.keys,
+	};
+}
+
+/* Whether two canonical headers are one; the reason says where they differ. */
+static int check_same_header(const char *path, const char *is, const char *want)
+{
+	json_t *a, *b;
+	struct buf what = BUF_INIT;
+
+	if (!strcmp(is, want))
+		return 0;
+	a = canon_parse(is, strlen(is));
+	b = canon_parse(want, strlen(want));
+	if (a && b && canon_difference(a, b, &what) >= 0)
+		err_fail("'%s' is of another run: %s", path, what.data ? what.data : "its header differs");
+	json_decref(a);
+	json_decref(b);
+	buf_release(&what);
+	return -1;
+}
+
+int job_shard_open(const struct job *j, const struct plan *p, uint32_t shard, struct shard **out)
+{
+	const struct shard_header header = job_shard_header(j, p, shard);
+	char *path = job_shard_path(j, shard, p->shards), *want = NULL, *is = NULL;
+	struct shard *s = NULL;
+	int rc = -1;
+
+	if (!path)
+		goto done;
+	rc = 0;
+	if (!fs_exists(path))
+		goto done;
+	if (shard_open(&s, path)) {
+		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
+		goto done;
+	}
+	want = shard_header_print(&header);
+	is = shard_header_print(shard_header(s));
+	rc = want && is && !check_same_header(path, is, want) ? 1 : -1;
+done:
+	free(path);
+	free(want);
+	free(is);
+	if (rc != 1) {
+		shard_close(s);
+		s = NULL;
+	}
+	*out = s;
+	return rc;
+}
+
+static int nothing(void *ctx, const struct scan *s, struct scan_block *b, unsigned worker)
+{
+	(void)ctx;
+	(void)s;
+	(void)b;
+	(void)worker;
+	return 0;
+}
+
+int job_file_is_sound(const char *path, unsigned threads)
+{
+	struct scan s = { .path = path, .threads = threads, .work = nothing };
+	int rc = 1;
+
+	if (scan_run(&s))
+		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
+	scan_release(&s);
+	return rc;
+}
+
+int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard)
+{
+	char *path = job_shard_path(j, shard, p->shards);
+	struct shard *s = NULL;
+	int rc = path ? job_shard_open(j, p, shard, &s) : -1;
+
+	shard_close(s);
+	if (rc == 1)
+		rc = job_file_is_sound(path, (unsigned)j->opts.threads);
+	free(path);
+	return rc;
+}
+
+/* --- against the manifest --------------------------------------------------------------------------- */
+
+bool job_is_listed(const struct manifest_shard *e, const struct shard *s)
+{
+	const struct frame_trailer *t = shard_trailer(s);
+	const struct key digest = { t->digest_hi, t->digest_lo };
+
+	return e->bytes == t->file_bytes && e->instances == shard_totals(s)->instances &&
+	       e->documents == shard_totals(s)->documents && !key_compare(e->digest, digest);
+}
+
+static struct plan plan_of(const struct manifest *m)
+{
+	return (struct plan){ .shards = (uint32_t)m->n_shards,
+			      .corpus = { .documents = m->corpus_documents, .keys = m->corpus } };
+}
+
+int job_manifest_holds(const struct job *j, const struct manifest *m, bool *all)
+{
+	const struct plan p = plan_of(m);
+
+	*all = true;
+	for (uint32_t k = 0; k < p.shards && *all; k++) {
+		struct shard *s = NULL;
+		int rc = job_shard_is_whole(j, &p, k);
+
+		if (rc == 1)
+			rc = job_shard_open(j, &p, k, &s);
+		if (rc < 0)
+			return -1;
+		*all = rc && job_is_listed(&m->shards[k], s);
+		shard_close(s);
+	}
+	return 0;
+}
+
+int job_remove_strange(const struct job *j, const struct manifest *m)
+{
+	const struct plan p = plan_of(m);
+	int rc = 0;
+
+	for (uint32_t k = 0; k < p.shards && !rc; k++) {
+		struct shard *s = NULL;
+		char *path = job_shard_path(j, k, p.shards);
+
+		rc = path && job_shard_open(j, &p, k, &s) >= 0 ? 0 : -1;
+		if (s && !job_is_listed(&m->shards[k], s) && unlink(path) && errno != ENOENT)
+			rc = err_sys("cannot remove '%s'", path);
+		shard_close(s);
+		free(path);
+	}
+	return rc;
+}
+
+static bool is_shard(const char *name)
+{
+	const size_t len = strlen(name);
+
+	return len > 6 && !strcmp(name + len - 6, ".shard");
+}
+
+/* Refuses the shard PATH when it says that it is of another recipe; one that says nothing is let pass. */
+static int check_recipe(const struct job *j, const char *path)
+{
+	struct shard *s;
+	json_t *is, *want;
+	struct buf what = BUF_INIT;
+	int rc = -1;
+
+	if (shard_open(&s, path))
+		return err_code() == EXIT_CORRUPT ? 0 : -1;
+	is = shard_recipe_json(&shard_header(s)->recipe);
+	want = shard_recipe_json(&j->recipe);
+	if (is && want)
+		rc = canon_difference(is, want, &what);
+	if (rc > 0)
+		rc = err_fail("'%s' is of another run: recipe.%s", path, what.data);
+	json_decref(is);
+	json_decref(want);
+	buf_release(&what);
+	shard_close(s);
+	return rc;
+}
+
+int job_check_recipes(const struct job *j)
+{
+	char **names;
+	size_t n;
+	int rc = 0;
+
+	if (fs_list(j->opts.folder, &names, &n))
+		return -1;
+	for (size_t i = 0; i < n && !rc; i++) {
+		char *path = is_shard(names[i]) ? fs_join(j->opts.folder, names[i]) : NULL;
+
+		if (is_shard(names[i]))
+			rc = path ? check_recipe(j, path) : -1;
+		free(path);
+	}
+	fs_free_names(names, n);
+	return rc;
+}
+
+/* --- the vocabulary ------------------------------------------------------------------------------------ */
+
+int job_has_vocab(const char *folder, const char *sha256, bool *has)
+{
+	char *path = fs_join(folder, "vocab.txt");
+	struct vocab *v = NULL;
+	int rc = path ? 0 : -1;
+
+	*has = false;
+	if (path && fs_exists(path)) {
+		rc = vocab_load(&v, path) ? (err_code() == EXIT_CORRUPT ? 0 : -1) : 0;
+		*has = v && !strcmp(vocab_sha256(v), sha256);
+	}
+	vocab_free(v);
+	free(path);
+	return rc;
+}
+
+int job_copy_vocab(const struct job *j)
+{
+	const struct tokenizer_opts *t = &j->opts.tokenizer;
+	char *from = t->vocab ? strdup(t->vocab) : fs_join(t->model, "vocab.txt");
+	char *to = fs_join(j->opts.folder, "vocab.txt");
+	struct buf text = BUF_INIT;
+	bool has;
+	int rc = -1;
+
+	if (!from || !to)
+		err_memory();
+	else if (!job_has_vocab(j->opts.folder, vocab_sha256(job_vocab(j)), &has))
+		rc = has ? 0 : fs_read_all(from, VOCAB_BYTES_MAX, &text) || fs_write_all(to, text.data, text.len) ? -1 : 0;
+	buf_release(&text);
+	free(from);
+	free(to);
+	return rc;
+}
