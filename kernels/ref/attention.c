@@ -58,6 +58,24 @@ static struct row_drop REF(prob_drop)(const struct dropout *drop, const struct p
 	return drop->rate == 0 ? row_drop_none() : row_drop_in(drop, seqs, b, 65536 * (uint32_t)head + (uint32_t)i);
 }
 
+static int64_t REF(columns_left)(int64_t c, int64_t D) { return D - c < REF_COLUMNS ? D - c : REF_COLUMNS; }
+
+/* context[width] = the sum over j of p[i,j] v[j], columns C and so on */
+static void REF(context_part)(const struct REF(head) *h, int64_t i, const struct row_drop *drop, REAL *context, int64_t c)
+{
+	const int64_t width = REF(columns_left)(c, h->D);
+	double sums[REF_COLUMNS] = { 0 };
+
+	for (int64_t j = 0; j < h->len; j++) {
+		const double p = REF(prob)(h, i, j) * row_drop_factor(drop, j);
+
+		for (int64_t n = 0; n < width; n++)
+			sums[n] += p * (double)h->v[j * h->ld + c + n];
+	}
+	for (int64_t n = 0; n < width; n++)
+		context[n] = (REAL)sums[n];
+}
+
 void REF(attention_fwd)(struct queue *q, const struct attention_fwd *a)
 {
 	const int64_t AD = a->context.cols, D = AD / a->A;
@@ -75,34 +93,71 @@ void REF(attention_fwd)(struct queue *q, const struct attention_fwd *a)
 			REAL *context = (REAL *)a->context.data + (h.first + i) * AD + head * D;
 
 			lse[(h.first + i) * a->A + head] = (REAL)REF(lse_of)(&h, i);
-			for (int64_t j = 0; j < h.len; j++) {
-				const double p = REF(prob)(&h, i, j) * row_drop_factor(&drop, j);
-
-				for (int64_t c = 0; c < D; c++)
-					context[c] += (REAL)(p * (double)h.v[j * h.ld + c]);
-			}
+			for (int64_t c = 0; c < D; c += REF_COLUMNS)
+				REF(context_part)(&h, i, &drop, context + c, c);
 		}
 	}
 }
 
 /*
- * Row i of one head: with P = p times its dropout factor, dv[j] += P dcontext, dp = factor dcontext . v[j], and through
- * the softmax ds = p (dp - sum over j of p dp), where that sum is dcontext . context; then dq += ds k, dk += ds q, scaled.
+ * Backward, with P = p times its dropout factor: dv[j] = the sum over i of P dcontext[i], dp = factor dcontext[i] . v[j], and
+ * through the softmax ds = p (dp - sum over j of p dp), where that sum is dcontext . context; then dq[i] = the sum over j of
+ * ds k[j], dk[j] = that over i of ds q[i], scaled.
  */
-static void REF(attention_row_bwd)(const struct REF(head) *h, int64_t i, const struct row_drop *drop, const REAL *dcontext,
-				   const REAL *context, REAL *dq, REAL *dk, REAL *dv)
+struct REF(head_grad) {
+	struct REF(head) h;
+	const REAL *dcontext, *context;		/* [len, D], rows LD_CONTEXT elements apart */
+	int64_t ld_context;
+	const struct dropout *drop;
+	const struct packing *seqs;
+	int b, head;
+};
+
+/* scale ds[i,j], and P in *DROPPED */
+static double REF(dscore)(const struct REF(head_grad) *g, int64_t i, int64_t j, double *dropped)
 {
-	const double mean = REF(dot)(dcontext, context, h->D);
+	const struct row_drop drop = REF(prob_drop)(g->drop, g->seqs, g->b, g->head, i);
+	const REAL *dcontext = g->dcontext + i * g->ld_context;
+	const double p = REF(prob)(&g->h, i, j), factor = row_drop_factor(&drop, j);
+	const double mean = REF(dot)(dcontext, g->context + i * g->ld_context, g->h.D);
 
-	for (int64_t j = 0; j < h->len; j++) {
-		const double p = REF(prob)(h, i, j), factor = row_drop_factor(drop, j);
-		const double dp = factor * REF(dot)(dcontext, h->v + j * h->ld, h->D), ds = h->scale * p * (dp - mean);
+	*dropped = p * factor;
+	return g->h.scale * p * (factor * REF(dot)(dcontext, g->h.v + j * g->h.ld, g->h.D) - mean);
+}
 
-		for (int64_t c = 0; c < h->D; c++) {
-			dv[j * h->ld + c] += (REAL)(p * factor * (double)dcontext[c]);
-			dq[i * h->ld + c] += (REAL)(ds * (double)h->k[j * h->ld + c]);
-			dk[j * h->ld + c] += (REAL)(ds * (double)h->q[i * h->ld + c]);
+/* dq[i], columns C and so on */
+static void REF(dq_part)(const struct REF(head_grad) *g, int64_t i, REAL *dq, int64_t c)
+{
+	const int64_t width = REF(columns_left)(c, g->h.D);
+	double sums[REF_COLUMNS] = { 0 }, dropped;
+
+	for (int64_t j = 0; j < g->h.len; j++) {
+		const double ds = REF(dscore)(g, i, j, &dropped);
+
+		for (int64_t n = 0; n < width; n++)
+			sums[n] += ds * (double)g->h.k[j * g->h.ld + c + n];
+	}
+	for (int64_t n = 0; n < width; n++)
+		dq[n] = (REAL)sums[n];
+}
+
+/* dk[j] and dv[j], columns C and so on */
+static void REF(dkv_part)(const struct REF(head_grad) *g, int64_t j, REAL *dk, REAL *dv, int64_t c)
+{
+	const int64_t width = REF(columns_left)(c, g->h.D);
+	double k_sums[REF_COLUMNS] = { 0 }, v_sums[REF_COLUMNS] = { 0 }, dropped;
+
+	for (int64_t i = 0; i < g->h.len; i++) {
+		const double ds = REF(dscore)(g, i, j, &dropped);
+
+		for (int64_t n = 0; n < width; n++) {
+			k_sums[n] += ds * (double)g->h.q[i * g->h.ld + c + n];
+			v_sums[n] += dropped * (double)g->dcontext[i * g->ld_context + c + n];
 		}
+	}
+	for (int64_t n = 0; n < width; n++) {
+		dk[n] = (REAL)k_sums[n];
+		dv[n] = (REAL)v_sums[n];
 	}
 }
 
@@ -115,14 +170,18 @@ void REF(attention_bwd)(struct queue *q, const struct attention_bwd *a)
 	for (int64_t task = 0; task < (int64_t)a->seqs.B * a->A; task++) {
 		const int b = (int)(task / a->A), head = (int)(task % a->A);
 		const struct REF(head) h = REF(head_of)(a->qkv, a->lse, &a->seqs, a->A, a->scale, b, head);
-		REAL *dq = (REAL *)a->dqkv.data + h.first * h.ld + head * D;
+		const int64_t at = h.first * AD + head * D;
+		const struct REF(head_grad) g = { .h = h, .dcontext = (const REAL *)a->dcontext.data + at,
+						  .context = (const REAL *)a->context.data + at, .ld_context = AD,
+						  .drop = &a->drop, .seqs = &a->seqs, .b = b, .head = head };
 
 		for (int64_t i = 0; i < h.len; i++) {
-			const struct row_drop drop = REF(prob_drop)(&a->drop, &a->seqs, b, head, i);
-			const int64_t at = (h.first + i) * AD + head * D;
+			REAL *dq = (REAL *)a->dqkv.data + (h.first + i) * h.ld + head * D;
 
-			REF(attention_row_bwd)(&h, i, &drop, (const REAL *)a->dcontext.data + at, (const REAL *)a->context.data + at,
-					       dq, dq + AD, dq + 2 * AD);
+			for (int64_t c = 0; c < D; c += REF_COLUMNS) {
+				REF(dq_part)(&g, i, dq + c, c);
+				REF(dkv_part)(&g, i, dq + AD + c, dq + 2 * AD + c, c);
+			}
 		}
 	}
 }

@@ -61,32 +61,57 @@ static void REF(linear_dx)(REAL *dx, const REAL *dpre, const REAL *w, int64_t n,
 	}
 }
 
-/* dw[n,k] += dpre[n]^T x[k] */
-static void REF(linear_dw)(REAL *dw, const REAL *dpre, const REAL *x, int64_t n, int64_t k)
+/* dw[width] += the sum over r of dpre[r] x[r,width]; rows of dpre are n apart, those of x k */
+static void REF(linear_dw_part)(REAL *dw, const REAL *dpre, const REAL *x, int64_t N, int64_t n, int64_t k, int64_t width)
+{
+	double sums[REF_COLUMNS];
+
+	for (int64_t i = 0; i < width; i++)
+		sums[i] = (double)dw[i];
+	for (int64_t r = 0; r < N; r++) {
+		for (int64_t i = 0; i < width; i++)
+			sums[i] += (double)dpre[r * n] * (double)x[r * k + i];
+	}
+	for (int64_t i = 0; i < width; i++)
+		dw[i] = (REAL)sums[i];
+}
+
+/* dw[n,k] += dpre^T x */
+static void REF(linear_dw)(REAL *dw, const REAL *dpre, const REAL *x, int64_t N, int64_t n, int64_t k)
 {
 	for (int64_t j = 0; j < n; j++) {
-		for (int64_t i = 0; i < k; i++)
-			dw[j * k + i] += dpre[j] * x[i];
+		for (int64_t i = 0; i < k; i += REF_COLUMNS)
+			REF(linear_dw_part)(dw + j * k + i, dpre + j, x + i, N, n, k, k - i < REF_COLUMNS ? k - i : REF_COLUMNS);
+	}
+}
+
+/* db[n] += the sums of dpre's columns */
+static void REF(linear_db)(REAL *db, const REAL *dpre, int64_t N, int64_t n)
+{
+	for (int64_t j = 0; j < n; j++) {
+		double sum = (double)db[j];
+
+		for (int64_t r = 0; r < N; r++)
+			sum += (double)dpre[r * n + j];
+		db[j] = (REAL)sum;
 	}
 }
 
 void REF(linear_bwd)(struct queue *q, const struct linear_bwd *a)
 {
 	const int64_t N = a->x.rows, k = a->x.cols, n = a->w.rows;
-	REAL *db = a->db.data;
 
 	(void)q;
 	for (int64_t r = 0; r < N; r++) {
-		const REAL *x = (const REAL *)a->x.data + r * k;
 		REAL *dpre = (REAL *)a->dy.data + r * n;
 
 		for (int64_t j = 0; a->act != ACT_NONE && j < n; j++)
 			dpre[j] = (REAL)((double)dpre[j] * REF(act_slope)(a->act, (double)((const REAL *)a->pre.data)[r * n + j]));
 		if (tensor_given(a->dx))
 			REF(linear_dx)((REAL *)a->dx.data + r * k, dpre, a->w.data, n, k, a->add_dx);
-		if (tensor_given(a->dw))
-			REF(linear_dw)(a->dw.data, dpre, x, n, k);
-		for (int64_t j = 0; db && j < n; j++)
-			db[j] += dpre[j];
 	}
+	if (tensor_given(a->dw))
+		REF(linear_dw)(a->dw.data, a->dy.data, a->x.data, N, n, k);
+	if (tensor_given(a->db))
+		REF(linear_db)(a->db.data, a->dy.data, N, n);
 }

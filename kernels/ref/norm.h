@@ -21,11 +21,11 @@ static inline void REF(norm_row)(REAL *y, const REAL *x, const REAL *gamma, cons
 }
 
 /*
- * dx = the gradient of x (+ more, unless NULL), dgamma and dbeta += theirs; n is the normalised x, g = gamma dy.
- * dx may be dy or more.
+ * dx = the gradient of x (+ more, unless NULL); n is the normalised x, g = gamma dy. dx may be dy or more. To SUMS[2H]
+ * are added the gradients of gamma, and from H on of beta.
  */
 static inline void REF(norm_row_grad)(REAL *dx, const REAL *dy, const REAL *more, const REAL *x, const REAL *gamma,
-				      REAL mean, REAL rstd, int64_t H, REAL *dgamma, REAL *dbeta)
+				      REAL mean, REAL rstd, int64_t H, double *sums)
 {
 	double g_sum = 0, gn_sum = 0;
 
@@ -38,11 +38,18 @@ static inline void REF(norm_row_grad)(REAL *dx, const REAL *dy, const REAL *more
 	for (int64_t c = 0; c < H; c++) {
 		const double n = ((double)x[c] - (double)mean) * (double)rstd, d = (double)dy[c];
 
-		dgamma[c] += (REAL)(d * n);
-		dbeta[c] += (REAL)d;
+		sums[c] += d * n;
+		sums[H + c] += d;
 		dx[c] = (REAL)((double)rstd * ((double)gamma[c] * d - g_sum / (double)H - n * gn_sum / (double)H) +
 			       (more ? (double)more[c] : 0));
 	}
+}
+
+/* to[n] += sums[n] */
+static inline void REF(sums_add)(REAL *to, const double *sums, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		to[i] = (REAL)((double)to[i] + sums[i]);
 }
 
 #endif

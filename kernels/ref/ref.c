@@ -13,13 +13,31 @@
 #include "kernels/kernels.def"
 #undef OP
 
-/* Two rows of E elements: the sum of a row's embeddings and its gradient. */
+/* Sums, in double; see each op. */
+static size_t sums(int64_t n) { return (size_t)n * sizeof(double); }
+
 static size_t embed_bwd_space(const struct kernels *k, const void *args)
 {
 	const struct embed_bwd *a = args;
 
 	(void)k;
-	return 2 * (size_t)a->dy.cols * dtype_size(a->dy.dtype);
+	return sums(2 * a->dy.cols) + (size_t)((a->dy.rows + 1) * a->dy.cols) * dtype_size(a->dy.dtype);
+}
+
+static size_t residual_norm_bwd_space(const struct kernels *k, const void *args)
+{
+	const struct residual_norm_bwd *a = args;
+
+	(void)k;
+	return sums(2 * a->dy.cols);
+}
+
+static size_t mlm_loss_space(const struct kernels *k, const void *args)
+{
+	const struct mlm_loss *a = args;
+
+	(void)k;
+	return sums(a->h.rows + a->h.cols);
 }
 
 void ref_fill(struct kernels *k)
@@ -31,4 +49,6 @@ void ref_fill(struct kernels *k)
 #include "kernels/kernels.def"
 #undef OP
 	k->space[OP_embed_bwd] = embed_bwd_space;
+	k->space[OP_residual_norm_bwd] = residual_norm_bwd_space;
+	k->space[OP_mlm_loss] = mlm_loss_space;
 }

@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+enum { REF_COLUMNS = 64 };	/* columns whose sums are made together, where a sum goes over rows */
+
 #ifndef REAL
 #define REAL float
 #define REF(name) name##_ref_f32

@@ -29,16 +29,20 @@ void REF(residual_norm_bwd)(struct queue *q, const struct residual_norm_bwd *a)
 {
 	const int64_t N = a->dy.rows, H = a->dy.cols;
 	const REAL *mean = a->mean.data, *rstd = a->rstd.data;
+	double *sums = a->space;
 
 	(void)q;
+	memset(sums, 0, 2 * (size_t)H * sizeof(*sums));
 	for (int64_t r = 0; r < N; r++) {
 		const REAL *dy = (const REAL *)a->dy.data + r * H, *sum = (const REAL *)a->sum.data + r * H;
 		const REAL *dsum = tensor_given(a->dsum) ? (const REAL *)a->dsum.data + r * H : NULL;
 		REAL *dx = (REAL *)a->dx.data + r * H, *dh = tensor_given(a->dh) ? (REAL *)a->dh.data + r * H : NULL;
 		const struct row_drop drop = dh ? row_drop_at(&a->drop, &a->seqs, r) : row_drop_none();
 
-		REF(norm_row_grad)(dx, dy, dsum, sum, a->gamma.data, mean[r], rstd[r], H, a->dgamma.data, a->dbeta.data);
+		REF(norm_row_grad)(dx, dy, dsum, sum, a->gamma.data, mean[r], rstd[r], H, sums);
 		for (int64_t c = 0; dh && c < H; c++)
 			dh[c] = (REAL)((double)dx[c] * row_drop_factor(&drop, c));
 	}
+	REF(sums_add)(a->dgamma.data, sums, H);
+	REF(sums_add)(a->dbeta.data, sums + H, H);
 }
