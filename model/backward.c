@@ -16,31 +16,46 @@ static void linear(const struct model *m, const struct acts *a, struct tensor dy
 		.dy = dy, .x = x, .w = p.w, .dx = dx, .dw = p.dw, .db = p.db, .space = a->space });
 }
 
-/* Gradients of the last layer: into dhidden where it scores tokens, else into dpooled. */
-static void scores_backward(const struct model *m, const struct batch *b, const struct pass *pass, struct acts *a)
+/* Where the gradient of hidden[l] goes; none where all that it comes from is frozen. */
+static struct tensor hidden_grad(const struct batch *b, const struct pass *pass, const struct acts *a, int l)
+{
+	return layer_is_frozen(l - 1, pass->frozen) ? (struct tensor){ 0 } : top(a->dhidden, b->rows);
+}
+
+/* Gradients of the last layer: into DHIDDEN where it scores tokens, else into dpooled. */
+static void scores_backward(const struct model *m, const struct batch *b, const struct pass *pass, struct acts *a, struct tensor dhidden)
 {
 	const struct dropout drop = drop_of(pass, config_scores_dropout(&m->config), SITE_SCORES);
 	const struct tensor x = scores_input(scores_source(m, b, a), &drop, a);
-	const struct tensor dx = top(scores_tokens(m) ? a->dhidden : a->dpooled, x.rows);
+	const struct tensor dx = top(scores_tokens(m) ? dhidden : a->dpooled, x.rows);
 
 	linear(m, a, top(a->dscores, x.rows), x, (struct linear_grads){ m->w.scores, m->g.scores, m->g.scores_bias }, dx);
-	if (drop.rate > 0)
+	if (drop.rate > 0 && tensor_given(dx))
 		m->k->dropout_rows(m->q, &(struct dropout_rows){
 			.x = dx, .y = dx, .drop = drop, .seqs = scores_packing(m, b) });
 }
 
-/* From dpooled, added to dhidden's rows of first tokens. */
-static void pooler_backward(const struct model *m, const struct batch *b, struct acts *a)
+/* T where DHIDDEN is given: what leads to that. */
+static struct tensor on_the_way(struct tensor t, struct tensor dhidden) { return tensor_given(dhidden) ? t : dhidden; }
+
+/* Y's rows are added to DHIDDEN's, where that is given. */
+static void scatter(const struct model *m, struct tensor y, const int32_t *rows, struct tensor dhidden)
+{
+	if (tensor_given(dhidden))
+		m->k->rows_scatter_add(m->q, &(struct rows_scatter_add){ .y = y, .rows = rows, .x = dhidden });
+}
+
+/* From dpooled, added to DHIDDEN's rows of first tokens. */
+static void pooler_backward(const struct model *m, const struct batch *b, struct acts *a, struct tensor dhidden)
 {
 	m->k->linear_bwd(m->q, &(struct linear_bwd){
 		.dy = a->dpooled, .x = a->first, .w = m->w.pooler, .pre = a->pooler_pre, .act = ACT_TANH,
-		.dx = a->dfirst, .dw = m->g.pooler, .db = m->g.pooler_bias, .space = a->space });
-	m->k->rows_scatter_add(m->q, &(struct rows_scatter_add){
-		.y = a->dfirst, .rows = b->on.pooled_rows, .x = top(a->dhidden, b->rows) });
+		.dx = on_the_way(a->dfirst, dhidden), .dw = m->g.pooler, .db = m->g.pooler_bias, .space = a->space });
+	scatter(m, a->dfirst, b->on.pooled_rows, dhidden);
 }
 
-/* From dmlm_h, added to dhidden's rows of masked places. */
-static void mlm_backward(const struct model *m, const struct batch *b, struct acts *a)
+/* From dmlm_h, added to DHIDDEN's rows of masked places. */
+static void mlm_backward(const struct model *m, const struct batch *b, struct acts *a, struct tensor dhidden)
 {
 	const int P = b->preds;
 	const struct tensor dh = top(a->dmlm_h, P), drows = top(a->dmlm_rows, P);
@@ -51,24 +66,24 @@ static void mlm_backward(const struct model *m, const struct batch *b, struct ac
 		.space = a->space });
 	m->k->linear_bwd(m->q, &(struct linear_bwd){
 		.dy = dh, .x = top(a->mlm_rows, P), .w = m->w.mlm, .pre = top(a->mlm_pre, P), .act = m->config.hidden_act,
-		.dx = drows, .dw = m->g.mlm, .db = m->g.mlm_bias, .space = a->space });
-	m->k->rows_scatter_add(m->q, &(struct rows_scatter_add){
-		.y = drows, .rows = b->on.pred_rows, .x = top(a->dhidden, b->rows) });
+		.dx = on_the_way(drows, dhidden), .dw = m->g.mlm, .db = m->g.mlm_bias, .space = a->space });
+	scatter(m, drows, b->on.pred_rows, dhidden);
 }
 
 /* dhidden = the gradient of the last hidden states */
 static void heads_backward(const struct model *m, const struct batch *b, const struct pass *pass, struct acts *a)
 {
 	const bool scores = config_scores(&m->config) > 0;
+	const struct tensor dhidden = hidden_grad(b, pass, a, m->config.num_hidden_layers);
 
-	if (!scores_tokens(m))
-		m->k->fill(m->q, &(struct fill){ .y = top(a->dhidden, b->rows) });
+	if (!scores_tokens(m) && tensor_given(dhidden))
+		m->k->fill(m->q, &(struct fill){ .y = dhidden });
 	if (scores)
-		scores_backward(m, b, pass, a);
+		scores_backward(m, b, pass, a, dhidden);
 	if (scores && config_has_pooler(&m->config))
-		pooler_backward(m, b, a);
+		pooler_backward(m, b, a, dhidden);
 	if (has_mlm(m, b))
-		mlm_backward(m, b, a);
+		mlm_backward(m, b, a, dhidden);
 }
 
 /* dhidden: of hidden[l+1], then of y1 */
@@ -112,7 +127,7 @@ static void attention_backward(const struct model *m, const struct batch *b, con
 		.A = c->layers[l].heads, .scale = attention_scale(c), .seqs = seqs, .space = a->space,
 		.drop = drop_of(pass, c->attention_probs_dropout_prob, site_attention(l)) });
 	m->k->linear_bwd(m->q, &(struct linear_bwd){
-		.dy = dqkv, .x = top(a->hidden[l], T), .w = w->qkv, .dx = d, .add_dx = true,
+		.dy = dqkv, .x = top(a->hidden[l], T), .w = w->qkv, .dx = hidden_grad(b, pass, a, l), .add_dx = true,
 		.dw = g->qkv, .db = g->qkv_bias, .space = a->space });
 }
 
@@ -147,15 +162,18 @@ void model_backward(const struct model *m, const struct batch *b, const struct p
 	const int L = m->config.num_hidden_layers;
 
 	assert(a->mode >= ACTS_RECOMPUTE && m->gradients);
+	assert(pass->frozen >= 0 && pass->frozen <= L + 1);
 	heads_backward(m, b, pass, a);
 	ready(m, pass, L);
-	for (int l = L - 1; l >= 0; l--) {
+	for (int l = L - 1; l >= 0 && !layer_is_frozen(l, pass->frozen); l--) {
 		if (a->mode == ACTS_RECOMPUTE)
 			layer_forward(m, b, pass, a, l);
 		ffn_backward(m, b, pass, a, l);
 		attention_backward(m, b, pass, a, l);
 		ready(m, pass, l);
 	}
+	if (layer_is_frozen(LAYER_EMBEDDINGS, pass->frozen))
+		return;
 	embedding_backward(m, b, pass, a);
 	ready(m, pass, LAYER_EMBEDDINGS);
 }

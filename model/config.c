@@ -2,7 +2,7 @@
 #include "model/config.h"
 
 #include "base/err.h"
-#include "base/fs.h"
+#include "base/json_file.h"
 #include "kernels/dropout.h"
 #include "model/config_json.h"
 
@@ -32,7 +32,7 @@ const char *const problem_names[] = { NULL, "regression", "single_label_classifi
 const char *const config_members[] = {
 	"architectures", "attention_probs_dropout_prob", "classifier_dropout", "hidden_act", "hidden_dropout_prob",
 	"hidden_size", "id2label", "initializer_range", "intermediate_size", "intermediate_sizes", "label2id",
-	"layer_norm_eps", "max_position_embeddings", "model_type", "num_attention_heads", "num_hidden_layers", "num_labels",
+	"layer_norm_eps", "max_position_embeddings", "max_seq_length", "model_type", "num_attention_heads", "num_hidden_layers", "num_labels",
 	"pad_token_id", "problem_type", "pruned_heads", "tie_word_embeddings", "type_vocab_size", "vocab_size", NULL,
 };
 
@@ -306,6 +306,11 @@ static int read_layers(struct config *c, const struct source_json *s)
 	return read_heads(c, s);
 }
 
+static int read_tuned_length(struct config *c, const struct source_json *s)
+{
+	return member(s, "max_seq_length") ? read_int(s, "max_seq_length", 1, c->max_position_embeddings, &c->max_seq_length) : 0;
+}
+
 /* What is not read above, as text. */
 static int read_others(struct config *c, const struct source_json *s)
 {
@@ -327,21 +332,19 @@ static int read_object(struct config *c, const struct source_json *s)
 	    must_be_false(s, "is_encoder_decoder"))
 		return -1;
 	if (read_sizes(c, s) || read_numbers(c, s) || read_act(c, s) || read_head(c, s) || read_problem(c, s) ||
-	    read_labels(c, s) || read_layers(c, s))
+	    read_labels(c, s) || read_layers(c, s) || read_tuned_length(c, s))
 		return -1;
 	return read_others(c, s);
 }
 
-int config_parse(struct config *c, const char *text, size_t n, const char *name)
+static int parse(struct config *c, json_t *object, const char *name)
 {
-	json_error_t error;
-	json_t *object = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
 	const struct source_json s = { object, name };
 	int rc;
 
 	*c = (struct config)CONFIG_INIT;
 	if (!object)
-		return err_corrupt("cannot read '%s': line %d: %s", name, error.line, error.text);
+		return -1;
 	rc = read_object(c, &s);
 	json_decref(object);
 	if (rc)
@@ -349,14 +352,9 @@ int config_parse(struct config *c, const char *text, size_t n, const char *name)
 	return rc;
 }
 
-int config_read(struct config *c, const char *path)
+int config_parse(struct config *c, const char *text, size_t n, const char *name)
 {
-	struct buf text = BUF_INIT;
-	int rc = -1;
-
-	*c = (struct config)CONFIG_INIT;
-	if (!buf_reserve(&text, 1) && !fs_read_all(path, FILE_MAX_BYTES, &text))
-		rc = config_parse(c, text.data, text.len, path);
-	buf_release(&text);
-	return rc;
+	return parse(c, json_file_parse(text, n, name), name);
 }
+
+int config_read(struct config *c, const char *path) { return parse(c, json_file_read(path, FILE_MAX_BYTES), path); }

@@ -122,6 +122,8 @@ static json_t *config_object(const struct config *c)
 		put_labels(o, c, &bad);
 	if (c->problem_type != PROBLEM_UNSAID)
 		put(o, "problem_type", json_string(problem_names[c->problem_type]), &bad);
+	if (c->max_seq_length)
+		put(o, "max_seq_length", json_integer(c->max_seq_length), &bad);
 	put_layers(o, c, &bad);
 	put_dtype(o, &bad);
 	if (bad) {

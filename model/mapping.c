@@ -71,12 +71,20 @@ static int add(struct mapping *map, enum fate fate, const struct safetensor *t, 
 	return 0;
 }
 
+/* Whether a tensor NAME is of MODULE, which may be NULL. */
+static bool is_of(const char *name, const char *module)
+{
+	const size_t n = module ? strlen(module) : 0;
+
+	return n && !strncmp(name, module, n) && name[n] == '.';
+}
+
 /* Which tensor is which line: LINES[p->count], NULL: none. One under its other name only goes to the parameter itself. */
-static int find_lines(const struct params *p, const struct safetensors *s, const struct safetensor **lines)
+static int find_lines(const struct params *p, const struct safetensors *s, const char *renewed, const struct safetensor **lines)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct safetensor *t = &s->items[i];
-		const int line = line_of(p, t->name);
+		const int line = is_of(t->name, renewed) ? -1 : line_of(p, t->name);
 
 		if (line < 0)
 			continue;
@@ -116,14 +124,15 @@ static int add_params(struct mapping *map, const struct params *p, const struct 
 	return 0;
 }
 
-static int add_rest(struct mapping *map, const struct params *p, const struct safetensors *s)
+static int add_rest(struct mapping *map, const struct params *p, const struct safetensors *s, const char *renewed)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct safetensor *t = &s->items[i];
-		const bool passed = ends_with(t->name, "embeddings.position_ids") ||
+		const bool old = is_of(t->name, renewed);
+		const bool passed = old || ends_with(t->name, "embeddings.position_ids") ||
 				    ends_with(t->name, "embeddings.token_type_ids");
 
-		if (line_of(p, t->name) >= 0)
+		if (!old && line_of(p, t->name) >= 0)
 			continue;
 		if (add(map, passed ? FATE_PASSED : FATE_UNUSED, t, NULL))
 			return -1;
@@ -132,7 +141,7 @@ static int add_rest(struct mapping *map, const struct params *p, const struct sa
 	return 0;
 }
 
-int mapping_make(struct mapping *map, const struct params *p, const struct safetensors *s)
+int mapping_make(struct mapping *map, const struct params *p, const struct safetensors *s, const char *renewed)
 {
 	const struct safetensor **lines = calloc((size_t)p->count, sizeof(*lines));
 	int rc;
@@ -140,7 +149,7 @@ int mapping_make(struct mapping *map, const struct params *p, const struct safet
 	*map = (struct mapping){ 0 };
 	if (!lines)
 		return err_memory();
-	rc = find_lines(p, s, lines) || add_params(map, p, lines) || add_rest(map, p, s) ? -1 : 0;
+	rc = find_lines(p, s, renewed, lines) || add_params(map, p, lines) || add_rest(map, p, s, renewed) ? -1 : 0;
 	free(lines);
 	if (rc)
 		mapping_release(map);

@@ -2,7 +2,7 @@
  * mapping.h - which tensor of a file is which parameter of a model.
  *
  *	struct mapping map;
- *	if (mapping_make(&map, &params, file))
+ *	if (mapping_make(&map, &params, file, NULL))
  *		return -1;
  *	... map.items[i]
  *	mapping_release(&map);
@@ -40,8 +40,12 @@ struct mapping {
 	size_t mapped, missing, unused;
 };
 
-/* -1 with the reason set where a tensor is not its parameter's shape, or not floating-point, or two are one parameter. */
-int mapping_make(struct mapping *map, const struct params *p, const struct safetensors *s);
+/*
+ * -1 with the reason set where a tensor is not its parameter's shape, or not floating-point, or two are one parameter.
+ * RENEWED, where given, is a module ("classifier") whose parameters are to be new: the file's tensors of it
+ * are passed over, whatever they are, and the parameters missing.
+ */
+int mapping_make(struct mapping *map, const struct params *p, const struct safetensors *s, const char *renewed);
 void mapping_release(struct mapping *map);
 
 /* "mapped", "tied", "missing", "unused", "passed over" */

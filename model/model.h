@@ -63,9 +63,13 @@ struct pass {
 	const struct step *step;	/* in the backend's memory: dropout's seed and number; NULL: no dropout */
 	/* NULL, or [L] tensors [B A S, S] for each layer's attention: B is the batch's capacity, S at least its longest. */
 	const struct tensor *probs;
-	/* Backward: called when the gradients of elements FIRST .. FIRST+COUNT-1 are all queued; in the end for each once. */
+	/*
+	 * Backward: called when the gradients of elements FIRST .. FIRST+COUNT-1 are all queued; in the end for each once,
+	 * but for frozen ones, of which nothing is told.
+	 */
 	void (*grads_ready)(void *ctx, int64_t first, int64_t count);
 	void *ctx;
+	int frozen;			/* backward: parts from the bottom without gradients (model/params.h); 0: none */
 };
 
 /* The dropouts of a model, for the keys of their masks (kernels/dropout.h). They never change. */
@@ -99,7 +103,11 @@ struct losses {
 };
 void model_loss(const struct model *m, const struct batch *b, const struct losses *losses, bool gradients, struct acts *a);
 
-/* Adds the gradients of all parameters, after model_loss (or who else fills a->dscores and a->dmlm_h). */
+/*
+ * Adds the gradients of all parameters that are not frozen, after model_loss (or who else fills a->dscores and a->dmlm_h),
+ * and computes nothing for the others. What model_loss adds to the MLM part's table stands there even where
+ * that is the frozen word embeddings.
+ */
 void model_backward(const struct model *m, const struct batch *b, const struct pass *pass, struct acts *a);
 
 #endif

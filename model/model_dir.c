@@ -112,10 +112,11 @@ static int drop_pooler(struct model_source *s, struct model *m)
 	mapping_release(&s->map);
 	if (params_plan(&m->params, &m->config))
 		return -1;
-	return mapping_make(&s->map, &m->params, s->file);
+	return mapping_make(&s->map, &m->params, s->file, NULL);
 }
 
-int model_dir_open(struct model_source **out, struct model *m, const char *folder)
+/* RENEWED: see mapping.h. */
+static int open_source(struct model_source **out, struct model *m, const char *folder, const char *renewed)
 {
 	struct model_source *s = calloc(1, sizeof(*s));
 	int rc = -1;
@@ -123,7 +124,7 @@ int model_dir_open(struct model_source **out, struct model *m, const char *folde
 	*out = NULL;
 	if (!s)
 		return err_memory();
-	if (!open_weights(&s->file, folder) && !mapping_make(&s->map, &m->params, s->file))
+	if (!open_weights(&s->file, folder) && !mapping_make(&s->map, &m->params, s->file, renewed))
 		rc = 0;
 	if (!rc && m->config.head == HEAD_NONE && is_missing(&s->map, "pooler.dense.weight") &&
 	    is_missing(&s->map, "pooler.dense.bias"))
@@ -133,6 +134,16 @@ int model_dir_open(struct model_source **out, struct model *m, const char *folde
 	else
 		*out = s;
 	return rc;
+}
+
+int model_dir_open(struct model_source **out, struct model *m, const char *folder)
+{
+	return open_source(out, m, folder, NULL);
+}
+
+int model_dir_open_new_scores(struct model_source **out, struct model *m, const char *folder)
+{
+	return open_source(out, m, folder, head_infos[m->config.head].scores);
 }
 
 void model_dir_close(struct model_source *s)

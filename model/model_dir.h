@@ -44,6 +44,9 @@ int model_dir_config(struct config *c, const char *folder, enum head head);
  * other (mapping.h). A bare encoder whose file has no pooler becomes one without.
  */
 int model_dir_open(struct model_source **s, struct model *m, const char *folder);
+
+/* The same, but the last layer (config_scores) is to be new: what the file has of one, for whatever labels, is passed over. */
+int model_dir_open_new_scores(struct model_source **s, struct model *m, const char *folder);
 void model_dir_close(struct model_source *s);
 
 /* -1 when a parameter is missing. With NEW_HEAD, one above the encoder may be: it is new then, made from the seed. */

@@ -63,6 +63,12 @@ int params_find(const struct params *p, const char *name);
 /* The elements of all parameters of LAYER, and what lies between them. All layers together are the whole range. */
 void params_range(const struct params *p, int layer, int64_t *first, int64_t *count);
 
+/*
+ * Training may leave the lower parts of a model as they are. FROZEN is how many, from the bottom: 0 none,
+ * 1 the embeddings, 1+n layers 0 .. n-1 too; 1+L is all but the heads. Whether LAYER is one of them.
+ */
+static inline bool layer_is_frozen(int layer, int frozen) { return layer < frozen - 1; }
+
 /* Views of one layer's parameters. */
 struct layer_weights {
 	struct tensor qkv, qkv_bias;		/* [3 A D, H] [3 A D] */

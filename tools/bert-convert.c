@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/out.h"
 #include "base/tool.h"
-#include "model/model_dir.h"
+#include "model/model_host.h"
 
 struct options {
 	struct args_common common;
@@ -70,42 +70,29 @@ static int check_unused(const struct options *o, const struct model_source *s, c
 			s->map.unused, o->from, head_infos[m->config.head].architecture);
 }
 
-static int convert(const struct options *o, struct model *m, size_t *tensors)
+static int convert(const struct options *o, struct model_host *h)
 {
-	struct model_source *s;
-	int rc = -1;
+	const struct model_source *s = h->source;
 
-	if (model_dir_open(&s, m, o->from))
+	if (print_table(&s->map) || model_dir_check(s, &h->model, false) || check_unused(o, s, &h->model))
 		return -1;
-	*tensors = s->map.mapped;
-	if (print_table(&s->map) || model_dir_check(s, m, false) || check_unused(o, s, m))
-		goto out;
-	if (o->to)
-		rc = check_target(o->to) || model_dir_read(s, m, 0) || model_dir_copy_tokenizer(o->from, o->to) ||
-		     model_dir_save(m, o->to);
-	else
-		rc = 0;
-out:
-	model_dir_close(s);
-	return rc ? -1 : 0;
+	if (!o->to)
+		return 0;
+	if (check_target(o->to) || model_host_read(h) || model_dir_copy_tokenizer(o->from, o->to))
+		return -1;
+	return model_dir_save(&h->model, o->to);
 }
 
 static int run(const struct options *o, size_t *tensors)
 {
-	struct config config = CONFIG_INIT;
-	struct model m = { 0 };
-	struct queue *q = NULL;
-	struct kernels k;
-	int rc = -1;
+	struct model_host h;
+	int rc;
 
-	if (kernels_open(&k, "ref", 1))
+	if (model_host_open(&h, &(struct model_host_opts){ .backend = "ref", .threads = 1, .folder = o->from, .head = (enum head)o->head }))
 		return -1;
-	if (!k.queue_open(&k, &q) && !model_dir_config(&config, o->from, (enum head)o->head) &&
-	    !model_init(&m, &k, q, &config, DTYPE_F32))
-		rc = convert(o, &m, tensors);
-	model_release(&m);
-	k.queue_close(q);
-	kernels_close(&k);
+	*tensors = h.source->map.mapped;
+	rc = convert(o, &h);
+	model_host_close(&h);
 	return rc;
 }
 

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/tool.h"
-#include "model/model_dir.h"
+#include "model/model_host.h"
 #include "model/padded.h"
 
 struct options {
@@ -15,23 +15,19 @@ struct options {
 
 static const char *const backends[] = { "auto", "cpu", "ref", "cuda" };
 
-static int load(const struct options *o, struct model *m)
+static int load(const struct options *o, struct model_host *h)
 {
-	struct model_source *s;
-	int rc = -1;
+	const struct mapping *map = &h->source->map;
 
-	if (model_dir_open(&s, m, o->model))
+	if (model_host_read(h))
 		return -1;
-	if (!model_dir_check(s, m, false))
-		rc = model_dir_read(s, m, 0);
-	for (size_t i = 0; i < s->map.count; i++)
-		if (s->map.items[i].fate == FATE_UNUSED)
-			log_info("unused: %s", s->map.items[i].tensor->name);
-	if (!rc && s->map.unused && o->head == HEAD_UNSAID)
-		log_warn("%s uses %zu of the file's tensors and leaves %zu", head_infos[m->config.head].architecture,
-			 s->map.mapped, s->map.unused);
-	model_dir_close(s);
-	return rc;
+	for (size_t i = 0; i < map->count; i++)
+		if (map->items[i].fate == FATE_UNUSED)
+			log_info("unused: %s", map->items[i].tensor->name);
+	if (map->unused && o->head == HEAD_UNSAID)
+		log_warn("%s uses %zu of the file's tensors and leaves %zu", head_infos[h->model.config.head].architecture,
+			 map->mapped, map->unused);
+	return 0;
 }
 
 static int run(const struct options *o, const struct model *m, size_t *tensors)
@@ -61,21 +57,16 @@ static int run(const struct options *o, const struct model *m, size_t *tensors)
 
 static int forward(const struct options *o, size_t *tensors)
 {
-	struct config config = CONFIG_INIT;
-	struct model m = { 0 };
-	struct queue *q = NULL;
-	struct kernels k;
+	struct model_host h;
 	int rc = -1;
 
-	if (kernels_open(&k, backends[o->backend], (unsigned)o->common.threads))
+	if (model_host_open(&h, &(struct model_host_opts){ .backend = backends[o->backend], .threads = (unsigned)o->common.threads,
+							   .folder = o->model, .head = (enum head)o->head }))
 		return -1;
-	log_info("backend %s, %u threads", k.name, k.threads);
-	if (!k.queue_open(&k, &q) && !model_dir_config(&config, o->model, (enum head)o->head) &&
-	    !model_init(&m, &k, q, &config, DTYPE_F32) && !load(o, &m))
-		rc = run(o, &m, tensors);
-	model_release(&m);
-	k.queue_close(q);
-	kernels_close(&k);
+	log_info("backend %s, %u threads", h.k.name, h.k.threads);
+	if (!load(o, &h))
+		rc = run(o, &h.model, tensors);
+	model_host_close(&h);
 	return rc;
 }
 

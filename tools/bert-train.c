@@ -5,6 +5,7 @@
 #include "base/tool.h"
 #include "trainer/pretrain.h"
 #include "trainer/signals.h"
+#include "trainer/warmup.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,23 +14,11 @@ struct options {
 	struct args_common common;
 	struct pretrain_opts train;
 	const char *warmup, *time_budget;
-	int backend, optimizer, dtype;
+	int backend, dtype;
 	bool dry_run;
 };
 
 static const char *const backends[] = { "auto", "cpu", "ref", "cuda" };
-
-/* A number of steps, or with a point in it a share of all steps. */
-static int read_warmup(const char *text, uint64_t steps, uint64_t *warmup)
-{
-	char *end;
-	const double x = strtod(text, &end);
-
-	if (end == text || *end || !(x >= 0) || (strchr(text, '.') ? x > 1 : x > (double)UINT32_MAX || x != floor(x)))
-		return err_usage("--warmup takes a number of steps, or a share of them such as 0.1, not '%s'", text);
-	*warmup = strchr(text, '.') ? (uint64_t)(x * (double)steps + 0.5) : (uint64_t)x;
-	return 0;
-}
 
 /* "90", "90s", "1.5h": seconds, minutes, hours, days. */
 static int read_time(const char *text, double *seconds)
@@ -52,6 +41,8 @@ static int read_time(const char *text, double *seconds)
 
 static int check(struct options *o)
 {
+	struct warmup warmup;
+
 	if (!o->train.data)
 		return err_usage("no shards; give a folder of them with --data DIR");
 	if (!o->train.config == !o->train.init)
@@ -60,8 +51,9 @@ static int check(struct options *o)
 		return err_usage("no output; give a folder with -o DIR");
 	if (o->train.eval_every && !o->train.eval)
 		return err_usage("--eval-every needs --eval DIR");
-	if (read_warmup(o->warmup, o->train.steps, &o->train.warmup))
+	if (warmup_parse(&warmup, o->warmup))
 		return -1;
+	o->train.warmup = warmup_steps(&warmup, o->train.steps);
 	o->train.output = o->common.output;
 	o->train.backend = backends[o->backend];
 	o->train.threads = (unsigned)o->common.threads;
@@ -118,7 +110,7 @@ int main(int argc, char **argv)
 		ARG_STR("time-budget", 0, &o.time_budget, "TIME", "save and stop after so long: 3600, 90m, 24h, 2d"),
 		ARG_UINT("seed", 0, &t->seed, 0, INT64_MAX, "N", "of new weights, order and dropout"),
 		ARG_GROUP("Optimizer"),
-		ARG_CHOICE("optimizer", 0, &o.optimizer, "adamw", "what makes updates of gradients"),
+		ARG_CHOICE("optimizer", 0, &t->optimizer, OPTIMIZER_WORDS, "what makes updates of gradients"),
 		ARG_CHOICE("compat", 0, &t->compat, PRETRAIN_COMPAT_WORDS, "whose details optimizer and schedule have"),
 		ARG_REAL("learning-rate", 0, &t->learning_rate, 0, 1e3, "X", "the highest rate"),
 		ARG_STR("warmup", 0, &o.warmup, "N|FRACTION", "steps, or with a point the share of steps, in which the rate rises"),

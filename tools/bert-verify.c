@@ -1,4 +1,4 @@
-/* bert-verify - whether shards, folders of them and token documents are what they say. */
+/* bert-verify - whether shards, folders of them, token documents and checkpoints are what they say. */
 #include "base/args.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -6,6 +6,7 @@
 #include "base/tool.h"
 #include "shards/folder.h"
 #include "shards/verify.h"
+#include "trainer/checkpoint.h"
 
 #include <inttypes.h>
 
@@ -64,7 +65,8 @@ static int verify_all(struct verify *v, const struct options *o, const char *con
 	v->ctx = &p;
 	progress_start(&progress.line, "records", folder_bytes(paths, n));
 	for (int k = 0; k < n && !p.failed; k++)
-		verify_path(v, paths[k]);
+		if (!checkpoint_verify_path(v, paths[k]))
+			verify_path(v, paths[k]);
 	progress_end(&progress.line);
 	rc = p.failed ? err_put(&p.reason) : out_commit(p.out);
 	if (!rc)
@@ -92,7 +94,7 @@ int main(int argc, char **argv)
 				     ARG_COMMON(&o.common), ARG_END };
 	struct args a = { .synopsis = "bert-verify [options] [PATH...]",
 			  .about =
-				  "Checks every byte and every claim of shards, folders of shards and token documents.",
+				  "Checks every byte and every claim of shards, folders of shards, token documents and checkpoints.",
 			  .table = table,
 			  .common = &o.common,
 			  .max_operands = -1 };

@@ -1,21 +1,20 @@
-/* checkpoint.c - folders from which a training goes on: writing, checking, listing. */
+/* checkpoint.c - folders from which a training goes on: writing, listing, removing. */
 #include "trainer/checkpoint.h"
 
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/json_file.h"
 #include "base/tool.h"
 #include "trainer/checkpoint_impl.h"
+#include "trainer/facts.h"
 #include "trainer/file_sum.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define PREFIX "checkpoint-"
-#define MANIFEST_MAX ((size_t)1 << 20)
-#define POSITION_MAX ((size_t)1 << 16)
 
 char *checkpoint_folder(const char *run, uint64_t step)
 {
@@ -36,32 +35,14 @@ static char *temporary_folder(const char *run, uint64_t step, const char *what)
 
 /* --- the small files ------------------------------------------------------------------ */
 
+/* Takes O. */
 static int write_json(const char *folder, const char *name, json_t *o)
 {
-	char *path = fs_join(folder, name), *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
-	int rc = -1;
+	char *path = fs_join(folder, name);
+	const int rc = path ? json_file_write(path, o) : -1;
 
-	if (!path || !text)
-		err_memory();
-	else
-		rc = fs_write_all(path, text, strlen(text));
-	free(text);
 	free(path);
 	json_decref(o);
-	return rc;
-}
-
-/* A small file; an absent one is as bad as a damaged one. */
-static int read_text(const char *folder, const char *name, size_t limit, struct buf *b)
-{
-	char *path = fs_join(folder, name);
-	int rc = -1;
-
-	if (path && !fs_exists(path))
-		err_corrupt("there is no '%s'", path);
-	else if (path && !buf_reserve(b, 1))
-		rc = fs_read_all(path, limit, b);
-	free(path);
 	return rc;
 }
 
@@ -73,37 +54,22 @@ static int write_position(const char *folder, const struct position *p)
 				    "samples", (json_int_t)p->samples, "tokens", (json_int_t)p->tokens));
 }
 
-int checkpoint_position(const char *folder, struct position *p)
-{
-	struct buf b = BUF_INIT;
-	int rc = read_text(folder, CHECKPOINT_POSITION, POSITION_MAX, &b);
-
-	if (!rc && checkpoint_parse_position(b.data, b.len, p))
-		rc = err_prefix("'%s/" CHECKPOINT_POSITION "'", folder);
-	buf_release(&b);
-	return rc;
-}
-
-/* --- the manifest --------------------------------------------------------------------- */
-
 static int add_entry(json_t *files, const char *folder, const char *name)
 {
-	char *path = fs_join(folder, name), text[17];
+	char *path = fs_join(folder, name);
 	struct file_sum sum;
 	int rc = -1;
 
-	if (path && !file_sum(path, &sum)) {
-		snprintf(text, sizeof(text), "%016" PRIx64, sum.xxh3);
-		rc = json_array_append_new(files, json_pack("{s:s, s:I, s:s}", "name", name, "bytes", (json_int_t)sum.bytes, "xxh3", text)) ?
-			     err_memory() : 0;
-	}
+	if (path && !file_sum(path, &sum))
+		rc = json_array_append_new(files, json_pack("{s:s, s:I, s:o}", "name", name, "bytes", (json_int_t)sum.bytes, "xxh3",
+							    facts_sum(sum.xxh3))) ? err_memory() : 0;
 	free(path);
 	return rc;
 }
 
 static int write_manifest(const char *folder)
 {
-	json_t *files = json_array();
+	json_t *files = json_array(), *o;
 	char **names = NULL;
 	size_t n = 0;
 	int rc = !files || fs_list(folder, &names, &n) ? -1 : 0;
@@ -115,49 +81,12 @@ static int write_manifest(const char *folder)
 		json_decref(files);
 		return -1;
 	}
-	return write_json(folder, CHECKPOINT_MANIFEST,
-			  json_pack("{s:i, s:s, s:o}", "format", CHECKPOINT_FORMAT, "made_by", "berttools " BERTTOOLS_VERSION, "files", files));
-}
-
-/* One entry of a manifest that was parsed. */
-static int verify_entry(const char *folder, const json_t *entry)
-{
-	const char *want = json_string_value(json_object_get(entry, "xxh3"));
-	const json_int_t bytes = json_integer_value(json_object_get(entry, "bytes"));
-	struct file_sum sum;
-	char text[17], *path = fs_join(folder, json_string_value(json_object_get(entry, "name")));
-	int rc = -1;
-
-	if (!path)
+	o = json_pack("{s:i, s:s, s:o}", "format", CHECKPOINT_FORMAT, "made_by", "berttools " BERTTOOLS_VERSION, "files", files);
+	if (facts_set(o, "xxh3", checkpoint_sum(o))) {
+		json_decref(o);
 		return -1;
-	if (!fs_exists(path)) {
-		err_corrupt("'%s' is missing", path);
-	} else if (!file_sum(path, &sum)) {
-		snprintf(text, sizeof(text), "%016" PRIx64, sum.xxh3);
-		if (sum.bytes != (uint64_t)bytes)
-			err_corrupt("'%s' has %" PRIu64 " bytes, not %" JSON_INTEGER_FORMAT, path, sum.bytes, bytes);
-		else if (strcmp(text, want))
-			err_corrupt("'%s' is damaged: its checksum is %s, not %s", path, text, want);
-		else
-			rc = 0;
 	}
-	free(path);
-	return rc;
-}
-
-int checkpoint_verify(const char *folder)
-{
-	struct buf b = BUF_INIT;
-	json_t *files = NULL;
-	int rc = read_text(folder, CHECKPOINT_MANIFEST, MANIFEST_MAX, &b);
-
-	if (!rc && checkpoint_parse_manifest(b.data, b.len, &files))
-		rc = err_prefix("'%s/" CHECKPOINT_MANIFEST "'", folder);
-	for (size_t i = 0; i < json_array_size(files) && !rc; i++)
-		rc = verify_entry(folder, json_array_get(files, i));
-	json_decref(files);
-	buf_release(&b);
-	return rc;
+	return write_json(folder, CHECKPOINT_MANIFEST, o);
 }
 
 /* --- saving ----------------------------------------------------------------------------- */
@@ -230,8 +159,7 @@ int checkpoint_save(const char *run, const struct position *p, const struct chec
 
 /* --- listing and removing -------------------------------------------------------------------- */
 
-/* The step in a name "checkpoint-STEP". */
-static bool parse_name(const char *name, uint64_t *step)
+bool checkpoint_parse_name(const char *name, uint64_t *step)
 {
 	const size_t n = strlen(PREFIX);
 	char *end, again[64];
@@ -265,7 +193,7 @@ int checkpoint_list(const char *run, uint64_t **steps, size_t *n)
 	if (fs_list(run, &names, &count))
 		return -1;
 	for (size_t i = 0; i < count && !rc; i++) {
-		if (!parse_name(names[i], &step))
+		if (!checkpoint_parse_name(names[i], &step))
 			continue;
 		rc = array_grow(steps, &cap, *n + 1, sizeof(**steps));
 		if (!rc)

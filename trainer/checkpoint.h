@@ -4,7 +4,7 @@
  *	RUN/checkpoint-N/	config.json, model.safetensors, vocab.txt, ...: a model directory, as transformers loads it
  *		moments-00000-of-00001.safetensors	the optimizer's state
  *		position.json		where the training is
- *		manifest.json		each file's bytes and XXH3-64
+ *		manifest.json		each file's bytes and XXH3-64, and its own
  *
  * The state is stored by parameter range: tensors "m.FIRST-END" and "v.FIRST-END" are
  * elements FIRST .. END-1 of the flat range of parameters (model/params.h); ranges of all
@@ -18,6 +18,7 @@
 #define TRAINER_CHECKPOINT_H
 
 #include "model/model_dir.h"
+#include "shards/verify.h"
 #include "trainer/feed.h"
 #include "trainer/optimizer.h"
 
@@ -44,6 +45,12 @@ int checkpoint_save(const char *run, const struct position *p, const struct chec
 
 /* Checks every file of FOLDER against the manifest; -1 (EXIT_CORRUPT) says what is wrong. */
 int checkpoint_verify(const char *folder);
+
+/*
+ * The same for people, as verify_path does for shards: counts and says each file, going on after faults. PATH is a checkpoint,
+ * or a folder that holds some as a run's does; false: it is neither, and nothing was said.
+ */
+bool checkpoint_verify_path(struct verify *v, const char *path);
 
 /* Steps of the checkpoints in RUN, rising; the caller frees. An absent folder has none. */
 int checkpoint_list(const char *run, uint64_t **steps, size_t *n);

@@ -1,18 +1,11 @@
 /* checkpoint_parse.c - the JSON files of a checkpoint. */
 #include "base/err.h"
 #include "trainer/checkpoint_impl.h"
+#include "trainer/facts.h"
 
 #include <inttypes.h>
-
-static json_t *load(const char *text, size_t n)
-{
-	json_error_t e;
-	json_t *o = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
-
-	if (!o)
-		err_corrupt("line %d: %s", e.line, e.text);
-	return o;
-}
+#include <string.h>
+#include <xxhash.h>
 
 static int get_count(const json_t *o, const char *name, uint64_t *value)
 {
@@ -35,18 +28,13 @@ static int check_format(const json_t *o)
 	return 0;
 }
 
-int checkpoint_parse_position(const char *text, size_t n, struct position *p)
+int checkpoint_parse_position(const json_t *o, struct position *p)
 {
-	json_t *o = load(text, n);
-	int rc = -1;
-
 	*p = (struct position){ .step = 0 };
-	if (o && !check_format(o) && !get_count(o, "step", &p->step) && !get_count(o, "time", &p->time) &&
-	    !get_count(o, "epoch", &p->at.epoch) && !get_count(o, "index", &p->at.index) && !get_count(o, "samples", &p->samples) &&
-	    !get_count(o, "tokens", &p->tokens))
-		rc = p->time <= p->step ? 0 : err_corrupt("it has made more updates than steps");
-	json_decref(o);
-	return rc;
+	if (check_format(o) || get_count(o, "step", &p->step) || get_count(o, "time", &p->time) || get_count(o, "epoch", &p->at.epoch) ||
+	    get_count(o, "index", &p->at.index) || get_count(o, "samples", &p->samples) || get_count(o, "tokens", &p->tokens))
+		return -1;
+	return p->time <= p->step ? 0 : err_corrupt("it has made more updates than steps");
 }
 
 /* A name is that of a file in the folder and leads nowhere else. */
@@ -69,19 +57,45 @@ static int check_has(const json_t *files, const char *name)
 	return err_corrupt("%s is not in it", name);
 }
 
-int checkpoint_parse_manifest(const char *text, size_t n, json_t **files)
+json_t *checkpoint_sum(json_t *manifest)
+{
+	json_t *rest = json_copy(manifest);
+	char *text;
+	json_t *sum;
+
+	json_object_del(rest, "xxh3");
+	text = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+	if (!text)
+		err_memory();
+	sum = text ? facts_sum(XXH3_64bits(text, strlen(text))) : NULL;
+	free(text);
+	json_decref(rest);
+	return sum;
+}
+
+static int check_sum(json_t *manifest)
+{
+	json_t *sum = checkpoint_sum(manifest);
+	const bool same = json_equal(sum, json_object_get(manifest, "xxh3"));
+
+	if (sum && !same)
+		err_corrupt("its checksum is not that of the rest: something was changed");
+	json_decref(sum);
+	return same ? 0 : -1;
+}
+
+int checkpoint_parse_manifest(json_t *o, json_t **files)
 {
 	static const char *const needed[] = { MODEL_DIR_CONFIG, MODEL_DIR_WEIGHTS, CHECKPOINT_POSITION, CHECKPOINT_MOMENTS };
-	json_t *o = load(text, n);
-	int rc = o ? check_format(o) : -1;
+	int rc = check_format(o);
 
 	*files = json_incref(json_object_get(o, "files"));
 	for (size_t i = 0; i < json_array_size(*files) && !rc; i++)
 		rc = check_entry(json_array_get(*files, i));
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]) && !rc; i++)
 		rc = check_has(*files, needed[i]);
-	json_decref(o);
-	if (rc) {
+	if (rc || check_sum(o)) {
+		rc = -1;
 		json_decref(*files);
 		*files = NULL;
 	}

@@ -198,6 +198,16 @@ static int train_step(struct course *c, const struct feed_step *s)
 	return 0;
 }
 
+/* A step's evaluation failed: what was trained is not lost for that. The reason stays. */
+static int save_after_failure(struct course *c)
+{
+	struct err why;
+
+	err_get(&why);
+	save(c);
+	return err_put(&why);
+}
+
 /* After a step: log, evaluation, checkpoint, as they are due. A checkpoint ends the log's window. */
 static int settle(struct course *c, bool over)
 {
@@ -207,7 +217,7 @@ static int settle(struct course *c, bool over)
 	if ((saves || is_due(l, l->log_every)) && write_log(c))
 		return -1;
 	if (l->evaluation && is_due(l, l->eval_every) && evaluate(c))
-		return -1;
+		return save_after_failure(c);
 	return saves ? save(c) : 0;
 }
 

@@ -12,7 +12,7 @@
  * in between goes on from a checkpoint with the log as it was. It stops when
  * all steps are done, the time is used up, or a signal came: always with a
  * checkpoint. A loss or gradient that is not finite fails the run (EXIT_FAILED,
- * naming the step); the weights of that step are not saved.
+ * naming the step); the weights of that step are not saved. Where an evaluation fails, they are.
  */
 #ifndef TRAINER_LOOP_H
 #define TRAINER_LOOP_H

@@ -12,16 +12,10 @@ static void count(const struct objective *o, const struct batch *b, int64_t *cou
 		counts[NSP] += b->host.class_labels[i] >= 0;
 }
 
-static struct loss loss_of(struct step_tally *on, int which)
-{
-	return (struct loss){ .sum = &on->loss[which], .hits = &on->hits[which], .factor = &on->step.mean[which],
-			      .scale = &on->step.loss_scale };
-}
-
 static void apply(const struct objective *o, const struct model *m, const struct batch *b, struct step_tally *on, bool gradients,
 		  struct acts *a)
 {
-	const struct losses losses = { .mlm = loss_of(on, MLM), .scores = loss_of(on, NSP) };
+	const struct losses losses = { .mlm = step_tally_loss(on, MLM), .scores = step_tally_loss(on, NSP) };
 
 	(void)o;
 	model_loss(m, b, &losses, gradients, a);

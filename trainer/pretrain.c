@@ -126,7 +126,8 @@ static int load_weights(struct pretrain *p)
 
 static int open_optimizer(struct pretrain *p)
 {
-	struct optimizer_opts opts = optimizer_defaults(p->opts->compat == PRETRAIN_TORCH ? ADAM_TORCH : ADAM_GOOGLE);
+	const enum adam kind = p->opts->compat == PRETRAIN_TORCH ? ADAM_TORCH : ADAM_GOOGLE;
+	struct optimizer_opts opts = p->opts->optimizer == OPTIMIZER_LAMB ? optimizer_lamb_defaults(kind) : optimizer_defaults(kind);
 
 	opts.weight_decay = p->opts->weight_decay;
 	opts.clip = p->opts->clip;
@@ -153,6 +154,14 @@ static int open_update(struct pretrain *p)
 	return p->held ? evaluation_open(&p->evaluation, shard_source_samples(p->held), &p->update, p->micro_batch) : 0;
 }
 
+/* What the other system has: google's counts from 0; torch's from 1, and NVIDIA's beside LAMB decays over the whole run. */
+static enum schedule_first first_of(const struct pretrain_opts *o)
+{
+	if (o->compat == PRETRAIN_GOOGLE)
+		return SCHEDULE_FROM_ZERO;
+	return o->optimizer == OPTIMIZER_LAMB ? SCHEDULE_WHOLE_FROM_ONE : SCHEDULE_FROM_ONE;
+}
+
 /* --- the run ---------------------------------------------------------------------------------- */
 
 static int open_folder(struct pretrain *p, json_t **facts)
@@ -176,7 +185,7 @@ static int run_loop(struct pretrain *p, struct pretrain_end *end)
 	struct loop l = {
 		.run = o->output, .update = &p->update, .source = shard_source_samples(p->data),
 		.schedule = { .decay = (enum decay)o->decay, .peak = o->learning_rate, .power = o->power, .steps = o->steps,
-			      .warmup = o->warmup, .first = o->compat == PRETRAIN_TORCH ? SCHEDULE_FROM_ONE : SCHEDULE_FROM_ZERO },
+			      .warmup = o->warmup, .first = first_of(o) },
 		.batch = (int)o->batch, .micro_batch = p->micro_batch, .log_every = o->log_every, .save_every = o->save_every,
 		.eval_every = o->eval_every, .keep = o->keep, .evaluation = p->held ? &p->evaluation : NULL,
 		.save = { .model = &p->model, .optimizer = &p->optimizer,

@@ -25,6 +25,7 @@ struct pretrain_opts {
 	uint64_t seed;
 	uint64_t batch, micro_batch, steps;			/* micro_batch 0: the batch, at most 32 */
 	uint64_t warmup;					/* steps */
+	int optimizer;						/* enum optimizer_rule */
 	int compat;						/* enum pretrain_compat: of optimizer and schedule */
 	int decay;						/* enum decay */
 	double learning_rate, power, weight_decay, clip;

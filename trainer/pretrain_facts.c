@@ -2,45 +2,12 @@
 #include "trainer/pretrain_facts.h"
 
 #include "base/err.h"
-#include "base/fs.h"
 #include "shards/folder.h"
 #include "shards/manifest.h"
-#include "trainer/file_sum.h"
+#include "trainer/facts.h"
 
 #include <inttypes.h>
 #include <xxhash.h>
-
-static json_t *sum_json(uint64_t sum)
-{
-	char text[17];
-
-	snprintf(text, sizeof(text), "%016" PRIx64, sum);
-	return json_string(text);
-}
-
-static json_t *config_fact(const struct config *c)
-{
-	char *text = config_print(c);
-	json_t *sum = text ? sum_json(XXH3_64bits(text, strlen(text))) : NULL;
-
-	free(text);
-	return sum;
-}
-
-/* Of a model that training starts from: its weights. */
-static json_t *init_fact(const char *folder)
-{
-	char *path;
-	struct file_sum sum;
-	int rc;
-
-	if (!folder)
-		return json_string("new");
-	path = fs_join(folder, MODEL_DIR_WEIGHTS);
-	rc = path ? file_sum(path, &sum) : -1;
-	free(path);
-	return rc ? NULL : sum_json(sum.xxh3);
-}
 
 /* The contents of all shards, where a manifest tells. */
 static int add_digests(struct buf *b, const char *folder)
@@ -68,36 +35,30 @@ static json_t *data_fact(const char *folder, const struct shard_source *data)
 	if (!text)
 		err_memory();
 	else if (!buf_adds(&b, text) && !add_digests(&b, folder))
-		sum = sum_json(XXH3_64bits(b.data, b.len));
+		sum = facts_sum(XXH3_64bits(b.data, b.len));
 	buf_release(&b);
 	free(text);
 	json_decref(recipe);
 	return sum;
 }
 
-static int set(json_t *o, const char *name, json_t *value)
-{
-	if (!value)
-		return -1;
-	return json_object_set_new(o, name, value) ? err_memory() : 0;
-}
-
 json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, const struct shard_source *data)
 {
-	static const char *const decays[] = { "linear", "poly", "constant" };
-	json_t *f = json_pack("{s:s, s:I, s:I, s:I, s:s, s:s, s:f, s:f, s:f}", "optimizer", "adamw", "seed", (json_int_t)o->seed, "batch",
+	json_t *f = json_pack("{s:s, s:I, s:I, s:I, s:s, s:s, s:f, s:f, s:f}", "optimizer",
+			      o->optimizer == OPTIMIZER_LAMB ? "lamb" : "adamw", "seed", (json_int_t)o->seed, "batch",
 			      (json_int_t)o->batch, "warmup", (json_int_t)o->warmup, "compat",
-			      o->compat == PRETRAIN_TORCH ? "torch" : "google", "decay", decays[o->decay], "learning_rate",
+			      o->compat == PRETRAIN_TORCH ? "torch" : "google", "decay", decay_word((enum decay)o->decay), "learning_rate",
 			      o->learning_rate, "weight_decay", o->weight_decay, "clip", o->clip);
 
 	if (!f) {
 		err_memory();
 		return NULL;
 	}
-	if (set(f, "config", config_fact(c)) || set(f, "init", init_fact(o->init)) || set(f, "data", data_fact(o->data, data)) ||
-	    set(f, "instances", json_integer((json_int_t)reader_size(shard_source_reader(data)))) ||
-	    (o->decay != DECAY_CONSTANT && set(f, "steps", json_integer((json_int_t)o->steps))) ||
-	    (o->decay == DECAY_POLY && set(f, "power", json_real(o->power)))) {
+	if (facts_set(f, "config", facts_config(c)) || facts_set(f, "init", facts_weights(o->init)) ||
+	    facts_set(f, "data", data_fact(o->data, data)) ||
+	    facts_set(f, "instances", json_integer((json_int_t)reader_size(shard_source_reader(data)))) ||
+	    (o->decay != DECAY_CONSTANT && facts_set(f, "steps", json_integer((json_int_t)o->steps))) ||
+	    (o->decay == DECAY_POLY && facts_set(f, "power", json_real(o->power)))) {
 		json_decref(f);
 		return NULL;
 	}

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/json_file.h"
 #include "trainer/train_log.h"
 
 #include <errno.h>
@@ -63,32 +64,15 @@ static int compare(const char *path, json_t *is, json_t *wanted)
 
 static int check_facts(const char *path, const char *file, const json_t *facts)
 {
-	struct buf b = BUF_INIT;
-	json_t *is = NULL, *wanted = json_deep_copy(facts);
-	json_error_t e;
+	json_t *is = json_file_read(file, RUN_MAX), *wanted = is ? json_deep_copy(facts) : NULL;
 	int rc = -1;
 
-	if (!wanted)
+	if (wanted)
+		rc = compare(path, is, wanted);
+	else if (is)
 		err_memory();
-	else if (!fs_read_all(file, RUN_MAX, &b)) {
-		is = json_loadb(b.data ? b.data : "", b.len, 0, &e);
-		rc = is ? compare(path, is, wanted) : err_corrupt("'%s', line %d: %s", file, e.line, e.text);
-	}
 	json_decref(wanted);
 	json_decref(is);
-	buf_release(&b);
-	return rc;
-}
-
-static int write_facts(const char *file, const json_t *facts)
-{
-	char *text = json_dumps(facts, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
-	int rc;
-
-	if (!text)
-		return err_memory();
-	rc = fs_write_all(file, text, strlen(text));
-	free(text);
 	return rc;
 }
 
@@ -102,19 +86,37 @@ static int claim(const struct run_folder *r, const char *file, const json_t *fac
 
 	if (log && !checkpoint_list(r->path, &steps, &n))
 		rc = n || fs_exists(log) ? err_fail("'%s' holds a run that was not made by this program: there is no " RUN_NAME, r->path) :
-					   write_facts(file, facts);
+					   json_file_write(file, facts);
 	free(steps);
 	free(log);
+	return rc;
+}
+
+/* Whether there is nothing but run.json: a run that failed before its first step leaves no more, and is in nobody's way. */
+static int is_unused(const char *path, bool *unused)
+{
+	char **names = NULL;
+	size_t n = 0;
+	const int rc = fs_list(path, &names, &n);
+
+	*unused = !rc && n == 1 && !strcmp(names[0], RUN_NAME);
+	fs_free_names(names, n);
 	return rc;
 }
 
 static int settle_facts(const struct run_folder *r, const json_t *facts)
 {
 	char *file = fs_join(r->path, RUN_NAME);
+	bool unused;
 	int rc = -1;
 
-	if (file)
+	if (!file || is_unused(r->path, &unused))
+		goto out;
+	if (unused)
+		rc = json_file_write(file, facts);
+	else
 		rc = fs_exists(file) ? check_facts(r->path, file, facts) : claim(r, file, facts);
+out:
 	free(file);
 	return rc;
 }

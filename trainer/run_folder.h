@@ -8,7 +8,7 @@
  *	run_folder_close(&r);
  *
  * run.json in it holds the facts that decide the result: a run with others is
- * another run. The newest checkpoint whose files are all what its manifest says
+ * another run, unless nothing but run.json is there. The newest checkpoint whose files are all what its manifest says
  * is the one to go on from; damaged ones are passed over, and told to WARN.
  */
 #ifndef TRAINER_RUN_FOLDER_H

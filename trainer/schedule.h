@@ -4,7 +4,7 @@
  *	const struct schedule s = { .decay = DECAY_LINEAR, .first = SCHEDULE_FROM_ZERO, .peak = 1e-4, .steps = 10000, .warmup = 1000 };
  *	rate = schedule_rate(&s, t)		(t = 0 for the first update)
  *
- * Plain numbers; a pure function of them. Both forms rise in a straight line for
+ * Plain numbers; a pure function of them. All forms rise in a straight line for
  * WARMUP updates. They differ in what they call the first update, and in where
  * the decay is measured from:
  *
@@ -14,6 +14,8 @@
  *	SCHEDULE_FROM_ONE	n = t + 1; rate = peak n / warmup up to and with n = warmup; the decay is a function
  *				of what follows it, (n - warmup) / (steps - warmup): no drop, and rate 0 at the last
  *				update (torch's LambdaLR stepped before each update).
+ *	SCHEDULE_WHOLE_FROM_ONE	n = t + 1; rate = peak n / warmup while n < warmup; the decay is a function of the whole
+ *				run, n / steps (NVIDIA's PolyWarmUpScheduler, schedulers.py of DeepLearningExamples).
  */
 #ifndef TRAINER_SCHEDULE_H
 #define TRAINER_SCHEDULE_H
@@ -24,10 +26,13 @@ enum decay {
 	DECAY_LINEAR,		/* 1 - x, x being the share of the way that is done */
 	DECAY_POLY,		/* (1 - x)^power */
 	DECAY_CONSTANT,		/* 1 */
+	DECAY_COSINE,		/* (1 + cos(pi x)) / 2 */
 };
-#define DECAY_WORDS "linear|poly|constant"
+#define DECAY_WORDS "linear|poly|constant|cosine"
 
-enum schedule_first { SCHEDULE_FROM_ZERO, SCHEDULE_FROM_ONE };
+const char *decay_word(enum decay d);
+
+enum schedule_first { SCHEDULE_FROM_ZERO, SCHEDULE_FROM_ONE, SCHEDULE_WHOLE_FROM_ONE };
 
 struct schedule {
 	enum decay decay;

@@ -5,6 +5,7 @@
 #ifndef TRAINER_STEP_TALLY_H
 #define TRAINER_STEP_TALLY_H
 
+#include "kernels/ops.h"
 #include "kernels/step.h"
 
 #include <stdint.h>
@@ -16,5 +17,12 @@ struct step_tally {
 	int32_t bad;			/* 1: a gradient is not finite */
 	int32_t reserved;
 };
+
+/* Loss WHICH of an objective, as ops take it: its sum, its hits, and 1 / its count. ON is in the backend's memory. */
+static inline struct loss step_tally_loss(struct step_tally *on, int which)
+{
+	return (struct loss){ .sum = &on->loss[which], .hits = &on->hits[which], .factor = &on->step.mean[which],
+			      .scale = &on->step.loss_scale };
+}
 
 #endif

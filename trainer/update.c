@@ -77,9 +77,8 @@ static void pass(struct update *u, struct batch *b, const struct pass *p, bool g
 
 int update_train(struct update *u, struct batch *batches, int n, const struct update_when *when, struct update_result *r)
 {
-	const struct pass p = { .step = &u->on->step };
+	const struct pass p = { .step = &u->on->step, .frozen = u->optimizer->opts.frozen };
 
-	assert(u->optimizer);
 	count_all(u, batches, n, r);
 	tell(u, when, r);
 	u->model->k->fill(u->model->q, &(struct fill){ .y = tensor_of(u->model->gradients, u->model->dtype, 1, u->model->params.total) });

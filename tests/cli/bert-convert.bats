@@ -105,6 +105,13 @@ copy() { cp -rL "$1" model; chmod -R u+w model; }
 	[ ! -e new ]
 }
 
+@test "weights that are cut, overlap or lie about sizes" {
+	copy "$OLD"
+	bad_safetensors model/model.safetensors bert-convert model new
+	[ ! -e new ]
+	bert-convert model new
+}
+
 @test "full disks" {
 	exits 1 bash -c "bert-convert $OLD >/dev/full"
 	touch file

@@ -141,6 +141,13 @@ copy() { cp -rL "$MODEL" model; chmod -R u+w model; }
 	[ ! -e out ]
 }
 
+@test "weights that are cut, overlap or lie about sizes" {
+	copy
+	bad_safetensors model/model.safetensors bert-forward --model model --input "$INPUT" -o out
+	[ ! -e out ]
+	bert-forward -q --model model --input "$INPUT" -o out
+}
+
 @test "a disk that is full, a folder that is not there" {
 	exits 1 bert-forward -q --model "$MODEL" --input "$INPUT" -o /dev/full
 	says "/dev/full"

@@ -60,6 +60,23 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	cmp straight/checkpoint-12/config.json other/checkpoint-12/config.json
 }
 
+@test "LAMB: the same however it was interrupted, another result than AdamW's, and the run's facts say so" {
+	shards -o s
+	for compat in google torch; do
+		train -o straight-$compat --optimizer lamb --compat $compat --decay poly --power 0.5
+		for _ in $(seq 12); do train -o pieces-$compat --optimizer lamb --compat $compat --decay poly --power 0.5 --time-budget 0.000001s; done
+		diff -r straight-$compat/checkpoint-12 pieces-$compat/checkpoint-12
+		jq -e '.optimizer == "lamb"' straight-$compat/run.json
+	done
+	! cmp -s straight-google/checkpoint-12/model.safetensors straight-torch/checkpoint-12/model.safetensors
+	train -o adamw --decay poly --power 0.5
+	! cmp -s straight-google/checkpoint-12/model.safetensors adamw/checkpoint-12/model.safetensors
+	exits 1 train -o adamw --decay poly --power 0.5 --optimizer lamb
+	says "'adamw' holds another run: its optimizer is \"adamw\", not \"lamb\""
+	train -o long --optimizer lamb --steps 60 --log-every 20 --learning-rate 1e-2
+	jq -es 'map(select(.data.average_loss)) | .[0].data.average_loss > .[-1].data.average_loss + 0.1' long/log.jsonl
+}
+
 @test "killed, it goes on from its last checkpoint, to the same bytes" {
 	shards -o s
 	train -o straight --steps 40
@@ -112,7 +129,7 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 		cp -r straight run
 		flip run/checkpoint-12/$f $(($(stat -c %s run/checkpoint-12/$f) / 2))
 		train -o run 2>err
-		grep -q "^bert-train: checkpoint-12 is damaged, trying the one before: 'run/checkpoint-12/" err
+		grep -q "^bert-train: checkpoint-12 is damaged, trying the one before: .*'run/checkpoint-12/" err
 		diff -r straight/checkpoint-12 run/checkpoint-12
 	done
 	# It does not outlive the next one, whatever their numbers: with --keep 1 the good one stays.
@@ -182,6 +199,63 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	says "not in this build"
 }
 
+@test "a config with impossible sizes" {
+	shards -o s
+	for change in '.hidden_size = 0' '.hidden_size = -64' '.hidden_size = 1e30' '.hidden_size = "64"' '.hidden_size = 65' '.num_hidden_layers = 100000' \
+		'.vocab_size = 99999999999' '.max_position_embeddings = 70000' '.type_vocab_size = 0' '.intermediate_size = 0' '.hidden_dropout_prob = 1' \
+		'.layer_norm_eps = 0' '.initializer_range = -1' '.hidden_act = "swish"' 'del(.hidden_size)' '[.]' '.pruned_heads = {"0": [0, 1, 2, 3]}'; do
+		jq "$change" "$DATA/man/config.json" >c.json
+		exits 3 train -o run --config c.json
+		[ "${#lines[@]}" -eq 1 ]
+		says "cannot use 'c.json': "
+	done
+	head -c 100 "$DATA/man/config.json" >c.json
+	exits 3 train -o run --config c.json
+	says "cannot read 'c.json': line "
+	[ ! -e run ]
+	# Sizes that are possible, and too large for any memory: one line, and the folder is nobody's.
+	jq '.hidden_size = 1048576 | .intermediate_size = 1048576 | .num_hidden_layers = 4096' "$DATA/man/config.json" >c.json
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:allocator_may_return_null=1 exits 1 train -o run --config c.json
+	says "bert-train: out of memory: "
+	train -o run
+}
+
+@test "a model to start from that is cut, overlaps or lies about sizes" {
+	shards -o s
+	train -o run
+	cp -r run/checkpoint-12 start
+	bad_safetensors start/model.safetensors bert-train --data s --init start -o next --steps 1 --batch 4 --threads 1
+	[ -z "$(ls -d next/checkpoint-* 2>/dev/null)" ]
+	rm start/model.safetensors
+	exits 1 bert-train --data s --init start -o next --steps 1
+	says "start/model.safetensors"
+}
+
+@test "held-out shards of another vocabulary, or longer than the positions" {
+	shards -o s
+	head -n 900 "$DATA/man/vocab.txt" >v.txt
+	bert-shard --vocab v.txt --shards 1 --max-seq-length 64 -o other "$DATA/man/corpus.txt"
+	exits 1 train -o run --eval other
+	says "the shards of 's' and 'other' were made with different vocabularies or rules"
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 1 --max-seq-length 512 --max-predictions-per-seq 77 -o long "$DATA/man/corpus.txt"
+	exits 1 train -o run --eval long
+	says "has max_seq_length 512, at most "
+	exits 1 train -o run --eval nowhere
+	says nowhere
+	[ ! -e run ]
+}
+
+@test "a held-out shard that is damaged: what was trained is saved all the same" {
+	shards -o s
+	train -o straight
+	cp -r s cut
+	truncate -s -1 cut/shard-00001-of-00002.shard
+	exits 3 train -o run --eval cut --save-every 0
+	says "evaluation at step 12: 'cut/shard-00001-of-00002.shard' ends early"
+	diff -r straight/checkpoint-12 run/checkpoint-12
+	train -o run --eval cut
+}
+
 @test "a shard that is damaged is named" {
 	shards -o s
 	f=$(ls s/*.shard | head -1)
@@ -220,6 +294,12 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	[ "$(rates b)" = "[500,1000,500,0]" ]
 	train -o c --steps 4 --warmup 0 --log-every 1 --decay poly --power 2
 	[ "$(rates c)" = "[1000,563,250,63]" ]
+	train -o d --steps 4 --warmup 0 --log-every 1 --decay cosine
+	[ "$(rates d)" = "[1000,854,500,146]" ]
+	train -o e --steps 4 --warmup 0 --log-every 1 --decay cosine --compat torch
+	[ "$(rates e)" = "[854,500,146,0]" ]
+	train -o f --steps 4 --warmup 2 --log-every 1 --decay poly --power 0.5 --compat torch --optimizer lamb
+	[ "$(rates f)" = "[500,707,500,0]" ]
 }
 
 @test "dry run: one JSON object, and no folder" {

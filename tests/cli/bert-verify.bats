@@ -175,6 +175,66 @@ tokens() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$DATA/man/corp
 	says "0 instances of 0 documents"
 }
 
+# A run with checkpoints of steps 2 and 4.
+run_of_four() {
+	shards s
+	bert-train --data s --config "$DATA/man/config.json" --steps 4 --batch 2 --save-every 2 --threads 1 -o run
+}
+
+@test "checkpoints: one line a file, by the run or by themselves" {
+	run_of_four
+	exits 0 bert-verify run
+	[ "${#lines[@]}" -eq 14 ]
+	[ "${lines[1]}" = "run/checkpoint-2/model.safetensors: ok, as it was written" ]
+	[ "${lines[6]}" = "run/checkpoint-2/manifest.json: ok, 6 files" ]
+	[[ "${lines[7]}" == "run/checkpoint-4/config.json: ok"* ]]
+	mv run/checkpoint-4 elsewhere
+	exits 0 bert-verify elsewhere run/checkpoint-2/ s
+	[ "${#lines[@]}" -eq 19 ]
+	exits 0 bert-verify -q run
+	[ -z "$output" ]
+}
+
+@test "checkpoints: a flipped bit in any file, a cut file, a missing one" {
+	run_of_four
+	c=run/checkpoint-4
+	cp -r $c good
+	again() { rm -rf $c; cp -r good $c; }
+	for f in config.json model.safetensors moments-00000-of-00001.safetensors position.json tokenizer_config.json vocab.txt manifest.json; do
+		size=$(stat -c %s $c/$f)
+		for ((at = 0; at < size; at += size / 10 + 1)); do
+			again
+			perl -e 'local $/; open F, "<:raw", $ARGV[1]; $b = <F>; substr($b, $ARGV[0], 1) ^= chr(1 << $ARGV[0] % 8); open G, ">:raw", $ARGV[1]; print G $b' "$at" $c/$f
+			exits 3 bert-verify -q run
+			says "$c/$f: fault: "
+		done
+		again
+		truncate -s -1 $c/$f
+		exits 3 bert-verify -q run
+		says "$c/$f: fault: "
+		rm $c/$f
+		exits 3 bert-verify -q run
+		says "$c/$f: fault: missing"
+	done
+	# What is left of a checkpoint is one by its name; the other files and checkpoints are looked at all the same.
+	again
+	rm $c/position.json $c/manifest.json
+	exits 3 bert-verify run
+	says "run/checkpoint-2/manifest.json: ok"
+	says "$c/manifest.json: fault: missing"
+	says "faults in 1 of 8 files"
+	again
+	rm $c/config.json
+	truncate -s 100 $c/vocab.txt
+	exits 3 bert-verify $c
+	says "$c/config.json: fault: missing"
+	says "$c/vocab.txt: fault: it has 100 bytes, not "
+	says "$c/model.safetensors: ok"
+	again
+	chmod 0 $c/vocab.txt
+	[ -r $c/vocab.txt ] || exits 1 bert-verify $c
+}
+
 @test "a full disk fails" {
 	shards s
 	exits 1 bash -c 'bert-verify s > /dev/full'

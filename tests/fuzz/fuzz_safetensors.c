@@ -27,7 +27,7 @@ static void walk_mapping(const struct safetensors *s)
 	struct mapping map;
 
 	need(!config_parse(&c, config_text, sizeof(config_text) - 1, "config") && !params_plan(&p, &c));
-	if (!mapping_make(&map, &p, s)) {
+	if (!mapping_make(&map, &p, s, NULL)) {
 		for (size_t i = 0; i < map.count; i++) {
 			const struct match *item = &map.items[i];
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Holds bert-forward and bert-convert against transformers; speaks TAP.
 
-    model-peers.py BIN TINY [WEIGHTS]
+    model-peers.py BIN TINY TEXT [WEIGHTS]
 
 Each kind of model: ours is loaded by transformers, theirs by us, both put out the same (1e-4; commonly 1e-6),
-and theirs converted is theirs, byte for byte. TINY is a model directory with every head, WEIGHTS one with real
-weights, or nothing. Works in the current folder.
+and theirs converted is theirs, byte for byte. A checkpoint of bert-train is loaded by transformers, and bert-train
+starts from theirs. TINY is a model directory with every head, TEXT a folder with corpus.txt, vocab.txt and
+config.json, WEIGHTS a model directory with real weights, or nothing. Works in the current folder.
 """
 import os
 import shutil
@@ -17,7 +18,8 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-BIN, TINY, WEIGHTS = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else ''
+BIN, TINY, TEXT = sys.argv[1:4]
+WEIGHTS = sys.argv[4] if len(sys.argv) > 4 else ''
 KINDS = {'none': 'BertModel', 'pretraining': 'BertForPreTraining', 'mlm': 'BertForMaskedLM',
          'nsp': 'BertForNextSentencePrediction', 'classify': 'BertForSequenceClassification',
          'span': 'BertForQuestionAnswering', 'tokens': 'BertForTokenClassification'}
@@ -93,6 +95,30 @@ def check_untied():
     say(worst < TOLERANCE and not any(info.values()), f'untied: converted puts out the same, {worst:.1e}')
 
 
+def train(*args):
+    tool('bert-train', '--data', 'shards', '--batch', '8', *args)
+
+
+def check_checkpoint():
+    tool('bert-shard', '--vocab', f'{TEXT}/vocab.txt', '--max-seq-length', '64', '--dupe-factor', '1', '-o', 'shards', f'{TEXT}/corpus.txt')
+    for optimizer in 'adamw', 'lamb':
+        train('--config', f'{TEXT}/config.json', '--steps', '20', '--learning-rate', '1e-2', '--optimizer', optimizer, '-o', optimizer)
+        folder = f'{optimizer}/checkpoint-20'
+        model, info = transformers.BertForPreTraining.from_pretrained(folder, output_loading_info=True)
+        say(not any(info.values()), f'{optimizer}: transformers loads a checkpoint, nothing missing or left {[k for k, v in info.items() if v]}')
+        worst = worst_difference(model, folder, inputs(model.config.vocab_size, 60))
+        say(worst < TOLERANCE, f'{optimizer}: a checkpoint puts out the same, {worst:.1e}')
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    line = "Alice's t\u00eate-\u00e0-t\u00eate: \u4e2d\u6587, UNBELIEVABLE!"
+    ours = subprocess.run([f'{BIN}/bert-tokenize', '--vocab', f'{folder}/vocab.txt'], input=line + '\n', text=True, check=True, stdout=subprocess.PIPE).stdout
+    theirs = tokenizer.encode(line, add_special_tokens=False)
+    say(ours.split() == [str(i) for i in theirs], 'its tokenizer is ours, by the files of the checkpoint')
+    # Theirs as a start: nothing has moved after a step at rate 0.
+    model.save_pretrained('start')
+    train('--init', 'start', '--steps', '1', '--learning-rate', '0', '-o', 'on')
+    say(same_bytes('start/model.safetensors', 'on/checkpoint-1/model.safetensors'), 'bert-train starts from theirs')
+
+
 def check_kind(word, name):
     kind = getattr(transformers, name)
     for folder in ('ours', 'theirs', 'again'):
@@ -120,6 +146,7 @@ torch.manual_seed(1)
 for word, name in KINDS.items():
     check_kind(word, name)
 check_untied()
+check_checkpoint()
 if WEIGHTS:
     model = transformers.BertModel.from_pretrained(WEIGHTS)
     worst = worst_difference(model, WEIGHTS, inputs(model.config.vocab_size, 100))

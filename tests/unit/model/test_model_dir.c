@@ -1,4 +1,5 @@
 /* Model directories: names old and new, other types, what is missing, unused, or does not fit. */
+#include "model/model_host.h"
 #include "tests/unit/model/golden.h"
 
 /* A copy of the tiny model's file in the making: tensors that a test renames, drops, adds to. */
@@ -217,6 +218,39 @@ static void test_missing(void **state)
 	ground_close(&g);
 }
 
+/* Another last layer over a trained one: the file's is passed over, though it would not fit, and nothing else is. */
+static void test_new_scores(void **state)
+{
+	static const char *const five[] = { "a", "b", "c", "d", "e" };
+	struct ground g;
+	struct config c;
+	struct model m, want;
+	struct model_source *s;
+	const struct param *scores;
+
+	(void)state;
+	ground_open(&g, "ref");
+	tiny_load(&want, &g, HEAD_PRETRAINING, DTYPE_F32);
+	OK(model_dir_config(&c, tiny_path("tiny"), HEAD_CLASSIFY));
+	OK(config_set_labels(&c, five, 5));
+	OK(model_init(&m, &g.k, g.q, &c, DTYPE_F32));
+	FAILS(model_dir_open(&s, &m, tiny_path("tiny")), EXIT_FAILED, "'classifier.bias' is [3], and config.json makes it [5]");
+	OK(model_dir_open_new_scores(&s, &m, tiny_path("tiny")));
+	assert_true(s->map.missing == 2 && s->map.mapped == 39);
+	for (size_t i = 0; i < s->map.count; i++)
+		if (s->map.items[i].tensor && !strncmp(s->map.items[i].tensor->name, "classifier.", 11))
+			assert_true(s->map.items[i].fate == FATE_PASSED && !s->map.items[i].param);
+	FAILS(model_dir_check(s, &m, false), EXIT_FAILED, "'classifier.weight'");
+	OK(model_dir_check(s, &m, true));
+	OK(model_dir_read(s, &m, 3));
+	same_weights(&want, &m);
+	scores = &m.params.items[params_find(&m.params, "classifier.weight")];
+	assert_true(scores->rows == 5 && ((float *)m.weights)[scores->first + 70] != 0);
+	unload(&m, s);
+	model_release(&want);
+	ground_close(&g);
+}
+
 static void test_mismatches(void **state)
 {
 	static const struct {
@@ -405,6 +439,39 @@ static void test_folder(void **state)
 	ground_close(&g);
 }
 
+static int open_host(struct model_host *h, const char *backend, const char *folder)
+{
+	return model_host_open(h, &(struct model_host_opts){ .backend = backend, .threads = 1, .folder = folder, .head = HEAD_TOKENS });
+}
+
+/* With its backend, in one; what fails leaves nothing open. */
+static void test_host(void **state)
+{
+	struct model_host h;
+	struct model want;
+	struct ground g;
+	struct altered c;
+
+	ground_open(&g, "ref");
+	tiny_load(&want, &g, HEAD_TOKENS, DTYPE_F32);
+	OK(open_host(&h, "ref", tiny_path("tiny")));
+	assert_true(h.source->map.mapped == 39 && !h.model.weights);
+	OK(model_host_read(&h));
+	assert_memory_equal(h.model.weights, want.weights, model_bytes(&want));
+	model_host_close(&h);
+	model_host_close(&h);
+	FAILS(open_host(&h, "cuda", tiny_path("tiny")), EXIT_FAILED, "'cuda'");
+	FAILS(open_host(&h, "ref", tiny_in(state, "no")), EXIT_FAILED, "no/config.json");
+	altered_open(&c);
+	altered_drop(&c, "classifier.weight");
+	altered_write(&c, tiny_in(state, "a"), "{}");
+	OK(open_host(&h, "ref", tiny_in(state, "a")));
+	FAILS(model_host_read(&h), EXIT_FAILED, "'classifier.weight'");
+	model_host_close(&h);
+	model_release(&want);
+	ground_close(&g);
+}
+
 static void test_unsaid(void **state)
 {
 	struct config c;
@@ -424,11 +491,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_bare, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_missing, tiny_enter, tiny_leave),
+		cmocka_unit_test_setup_teardown(test_new_scores, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_mismatches, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_tied, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_types, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_save, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_folder, tiny_enter, tiny_leave),
+		cmocka_unit_test_setup_teardown(test_host, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_unsaid, tiny_enter, tiny_leave),
 	};
 

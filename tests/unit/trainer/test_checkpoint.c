@@ -207,6 +207,28 @@ static void test_run_folder(void **state)
 	setting_close(&x);
 }
 
+/* A run that came to nothing leaves run.json, and no claim on the folder. */
+static void test_unused_folder(void **state)
+{
+	struct run_folder r;
+	json_t *facts = json_pack("{s:i}", "batch", 8);
+	char *run = strdup(tiny_in(state, "run"));
+
+	for (int batch = 8; batch <= 16; batch += 8) {
+		json_object_set_new(facts, "batch", json_integer(batch));
+		OK(run_folder_open(&r, run, facts, NULL));
+		assert_false(r.resumes);
+		run_folder_close(&r);
+	}
+	OK(fs_write_all(tiny_in(state, "run/log.jsonl"), "", 0));
+	json_object_set_new(facts, "batch", json_integer(32));
+	FAILS(run_folder_open(&r, run, facts, NULL), EXIT_FAILED, "its batch is 16, not 32");
+	OK(fs_write_all(tiny_in(state, "run/run.json"), "{", 1));
+	FAILS(run_folder_open(&r, run, facts, NULL), EXIT_CORRUPT, "run/run.json': line 1");
+	free(run);
+	json_decref(facts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +237,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_manifest_names, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_list_and_prune, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_run_folder, tiny_enter, tiny_leave),
+		cmocka_unit_test_setup_teardown(test_unused_folder, tiny_enter, tiny_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

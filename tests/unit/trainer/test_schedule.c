@@ -1,4 +1,4 @@
-/* Learning rates: both forms at their corners, and what the sources of each say in words. */
+/* Learning rates: all forms at their corners, and what the sources of each say in words. */
 #include "trainer/schedule.h"
 
 #include <math.h>
@@ -55,9 +55,40 @@ static void test_shapes(void **state)
 	CLOSE(schedule_rate(&s, 0), 6e-3);
 }
 
+/* NVIDIA's, by its formula: 6e-3 n / 3 while n < 3, then 6e-3 sqrt(1 - n / 12), n from 1. */
+static void test_whole_from_one(void **state)
+{
+	static const double rates[] = { 2e-3, 4e-3, 0.005196152422706632, 0.004898979485566357, 0.00458257569495584 };
+	struct schedule s = { .decay = DECAY_POLY, .first = SCHEDULE_WHOLE_FROM_ONE, .peak = 6e-3, .steps = 12, .warmup = 3, .power = 0.5 };
+
+	(void)state;
+	for (uint64_t t = 0; t < 5; t++)
+		CLOSE(schedule_rate(&s, t), rates[t]);
+	CLOSE(schedule_rate(&s, 9), 0.002449489742783178);
+	CLOSE(schedule_rate(&s, 11), 0);
+	s.warmup = 0;
+	s.decay = DECAY_CONSTANT;
+	CLOSE(schedule_rate(&s, 0), 6e-3);
+}
+
+static void test_cosine(void **state)
+{
+	struct schedule s = { .decay = DECAY_COSINE, .first = SCHEDULE_FROM_ONE, .peak = 2, .steps = 110, .warmup = 10 };
+
+	(void)state;
+	CLOSE(schedule_rate(&s, 9), 2);
+	CLOSE(schedule_rate(&s, 34), 1 + sqrt(0.5));
+	CLOSE(schedule_rate(&s, 59), 1);
+	CLOSE(schedule_rate(&s, 109), 0);
+	CLOSE(schedule_rate(&s, 500), 0);
+	assert_string_equal(decay_word(DECAY_COSINE), "cosine");
+	assert_string_equal(decay_word(DECAY_LINEAR), "linear");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_from_zero), cmocka_unit_test(test_from_one), cmocka_unit_test(test_shapes) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_from_zero), cmocka_unit_test(test_from_one), cmocka_unit_test(test_shapes),
+					     cmocka_unit_test(test_whole_from_one), cmocka_unit_test(test_cosine) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

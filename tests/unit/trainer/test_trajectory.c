@@ -74,13 +74,14 @@ struct setting {
 	int micro, n;				/* sequences of a micro-batch, micro-batches */
 };
 
-static void setting_open(struct setting *x, enum adam kind, const char *backend, enum dtype dtype, int micro)
+static void setting_open_frozen(struct setting *x, enum adam kind, const char *backend, enum dtype dtype, int micro, int frozen)
 {
-	const struct optimizer_opts opts = optimizer_defaults(kind);
+	struct optimizer_opts opts = optimizer_defaults(kind);
 	struct config c;
 	struct model_source *s;
 	struct batch_limits limits;
 
+	opts.frozen = frozen;
 	facts_open(&x->f);
 	ground_open(&x->g, backend);
 	OK(model_dir_config(&c, tiny_path("tiny"), HEAD_PRETRAINING));
@@ -98,6 +99,11 @@ static void setting_open(struct setting *x, enum adam kind, const char *backend,
 	x->batches = calloc((size_t)x->n, sizeof(*x->batches));
 	for (int i = 0; i < x->n; i++)
 		OK(batch_open(&x->batches[i], &x->g.k, &limits, dtype));
+}
+
+static void setting_open(struct setting *x, enum adam kind, const char *backend, enum dtype dtype, int micro)
+{
+	setting_open_frozen(x, kind, backend, dtype, micro, 0);
 }
 
 static void setting_close(struct setting *x)
@@ -286,11 +292,57 @@ static void test_not_finite(void **state)
 	setting_close(&x);
 }
 
+/* The norm of the gradients of what is trained, as they stand. */
+static double trained_norm(const struct setting *x, int64_t first)
+{
+	double sum = 0;
+
+	for (int64_t i = first; i < x->m.params.total; i++)
+		sum += pow(tiny_value(x->m.gradients, x->m.dtype, i), 2);
+	return sqrt(sum);
+}
+
+/* Frozen parts stay as they were to the bit, without a part in the norm; all others move. */
+static void check_frozen(const char *backend, int frozen)
+{
+	struct setting x;
+	struct update_result r;
+	float *before, *w;
+	int64_t first, count;
+
+	setting_open_frozen(&x, ADAM_TORCH, backend, DTYPE_F32, 4, frozen);
+	params_range(&x.m.params, frozen - 1, &first, &count);
+	w = x.m.weights;
+	before = malloc(model_bytes(&x.m));
+	memcpy(before, w, model_bytes(&x.m));
+	for (int t = 0; t < 3; t++)
+		train_step(&x, t, 1e-3, &r);
+	assert_memory_equal(before, w, (size_t)first * sizeof(float));
+	assert_true(fabs(r.grad_norm - trained_norm(&x, first)) < 1e-5 * r.grad_norm);
+	for (int i = 0; i < x.m.params.count; i++) {
+		const struct param *p = &x.m.params.items[i];
+
+		assert_true(p->first < first || memcmp(before + p->first, w + p->first, (size_t)p->count * sizeof(float)));
+	}
+	free(before);
+	setting_close(&x);
+}
+
+static void test_frozen(void **state)
+{
+	(void)state;
+	for (int frozen = 1; frozen <= 3; frozen++) {
+		check_frozen("ref", frozen);
+		check_frozen("cpu", frozen);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_google), cmocka_unit_test(test_torch), cmocka_unit_test(test_micro_batches),
 		cmocka_unit_test(test_can_fail), cmocka_unit_test(test_not_finite),
+		cmocka_unit_test(test_frozen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
