@@ -1,0 +1,36 @@
+/*
+ * predict.h - a tuned model's predictions for a file of examples: what bert-predict runs.
+ *
+ *	struct predict p = { .task = t, .model = "tuned", .input = "reviews.tsv", .out = out, ... };
+ *	if (predict_run(&p))
+ *		return -1;
+ *	... p.examples, p.unknown
+ *
+ * Examples are read, and their predictions written, some thousand at a time: memory
+ * does not grow with the file.
+ */
+#ifndef FINETUNE_PREDICT_H
+#define FINETUNE_PREDICT_H
+
+#include "base/progress.h"
+#include "finetune/task.h"
+
+struct predict {
+	const struct task *task;
+	struct task_opts data;
+	const char *model, *input;	/* a directory; a file or "-" */
+	const char *backend;
+	unsigned threads;
+	int compat;			/* enum tokenizer_compat */
+	uint64_t max_seq_length;
+	struct out *out;		/* not committed here */
+	struct progress *progress;	/* may be NULL */
+	/* filled: */
+	uint64_t examples, cut;		/* of which so many lost tokens */
+	uint64_t unknown, first_unknown;	/* labels in the file that are no class of the model; the line of the first */
+	uint64_t bad_bytes;
+};
+
+int predict_run(struct predict *p);
+
+#endif

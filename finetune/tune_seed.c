@@ -1,0 +1,265 @@
+/* tune_seed.c - one run of a fine-tuning. */
+#include "finetune/tune_seed.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/json_file.h"
+#include "finetune/infer.h"
+#include "finetune/sequence_source.h"
+#include "model/model_dir.h"
+#include "trainer/facts.h"
+#include "trainer/loop.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define RESULT_NAME "result.json"
+#define RESULT_MAX ((size_t)1 << 20)
+#define MICRO_BATCH_DEFAULT 32
+#define LOG_EVERY 10
+#define SAVE_EVERY 100		/* steps at least between checkpoints, which cost more than so few steps of a small model */
+
+/* What the loop needs beside the model. */
+struct tune_loop {
+	struct sequence_source train, dev;
+	struct update update;
+	struct evaluation evaluation;
+	struct train_log *log;
+	int micro_batch;
+};
+
+uint64_t tune_steps(const struct tune_opts *o, const struct tune_data *d)
+{
+	const double steps = (double)d->train.n / (double)o->batch * o->epochs;
+
+	return steps < 1 ? 1 : (uint64_t)steps;
+}
+
+/* --- the folder --------------------------------------------------------------------------- */
+
+static int read_result(struct tune_seed *t)
+{
+	char *path = fs_join(t->folder, RESULT_NAME);
+	int rc = path ? 0 : -1;
+
+	if (path && fs_exists(path)) {
+		t->result = json_file_read(path, RESULT_MAX);
+		rc = t->result ? 0 : -1;
+	}
+	free(path);
+	return rc;
+}
+
+int tune_seed_open(struct tune_seed *t)
+{
+	struct buf name = BUF_INIT;
+	json_t *facts = json_deep_copy(t->facts);
+	int rc = -1;
+
+	if (!facts)
+		err_memory();
+	else if (!buf_addf(&name, "seed-%" PRIu64, t->seed))
+		t->folder = fs_join(t->opts->output, name.data);
+	if (t->folder && !facts_set(facts, "seed", json_integer((json_int_t)t->seed)) &&
+	    !run_folder_open(&t->run, t->folder, facts, t->opts->warn))
+		rc = read_result(t);
+	json_decref(facts);
+	buf_release(&name);
+	return rc;
+}
+
+void tune_seed_close(struct tune_seed *t)
+{
+	optimizer_close(&t->optimizer);
+	model_release(&t->model);
+	run_folder_close(&t->run);
+	json_decref(t->result);
+	free(t->folder);
+}
+
+/* --- weights ------------------------------------------------------------------------------- */
+
+static int load_model(struct tune_seed *t)
+{
+	const struct tune_opts *o = t->opts;
+	struct model_source *s;
+	int rc = -1;
+
+	if (o->random_weights)
+		return model_fresh(&t->model, t->seed);
+	if (t->data->same_labels ? model_dir_open(&s, &t->model, o->model) : model_dir_open_new_scores(&s, &t->model, o->model))
+		return -1;
+	if (!model_dir_check(s, &t->model, true))
+		rc = model_dir_read(s, &t->model, t->seed);
+	model_dir_close(s);
+	return rc;
+}
+
+static int open_model(struct tune_seed *t)
+{
+	struct optimizer_opts opts = optimizer_defaults(ADAM_TORCH);
+	struct config c = CONFIG_INIT;
+
+	if (config_copy(&c, t->config))
+		return -1;
+	if (model_init(&t->model, t->k, t->q, &c, DTYPE_F32)) {
+		t->model = (struct model){ .k = NULL };
+		config_release(&c);
+		return -1;
+	}
+	if (t->run.resumes ? checkpoint_weights(t->run.checkpoint, &t->model) : load_model(t))
+		return -1;
+	opts.weight_decay = t->opts->weight_decay;
+	opts.clip = t->opts->clip;
+	opts.frozen = t->opts->frozen;
+	if (model_add_gradients(&t->model) || optimizer_open(&t->optimizer, &t->model, &opts))
+		return -1;
+	return t->run.resumes ? checkpoint_moments(t->run.checkpoint, &t->optimizer) : 0;
+}
+
+/* --- training ------------------------------------------------------------------------------ */
+
+static void close_loop(struct tune_loop *l)
+{
+	evaluation_close(&l->evaluation);
+	update_close(&l->update);
+}
+
+static int open_loop(struct tune_loop *l, struct tune_seed *t)
+{
+	const struct tune_opts *o = t->opts;
+	const uint64_t micro = o->micro_batch ? o->micro_batch : MICRO_BATCH_DEFAULT;
+	struct batch_limits limits;
+
+	*l = (struct tune_loop){ .micro_batch = (int)(micro < o->batch ? micro : o->batch) };
+	sequence_source_init(&l->train, &t->data->train, t->seed, true);
+	limits = sample_source_limits(&l->train.samples, l->micro_batch);
+	if (t->data->dev.n) {
+		sequence_source_init(&l->dev, &t->data->dev, t->seed, false);
+		if (t->data->dev.longest > t->data->train.longest)
+			limits = sample_source_limits(&l->dev.samples, l->micro_batch);
+	}
+	if (update_open(&l->update, &t->model, &limits, o->task->objective, &t->optimizer, t->seed))
+		return -1;
+	return t->data->dev.n ? evaluation_open(&l->evaluation, &l->dev.samples, &l->update, l->micro_batch) : 0;
+}
+
+/* The log's first line of this start: what was asked for. */
+static int start_log(struct tune_loop *l, const struct tune_seed *t)
+{
+	json_t *data = json_deep_copy(t->facts);
+
+	if (!data || json_object_set_new(data, "seed", json_integer((json_int_t)t->seed)) ||
+	    json_object_set_new(data, "micro_batch", json_integer(l->micro_batch)) ||
+	    json_object_set_new(data, "backend", json_string(t->k->name)) ||
+	    json_object_set_new(data, "threads", json_integer(t->k->threads)) ||
+	    json_object_set_new(data, "first_step", json_integer((json_int_t)t->run.at.step))) {
+		json_decref(data);
+		return err_memory();
+	}
+	if (train_log_open(&l->log, t->folder, t->run.at.step)) {
+		json_decref(data);
+		return -1;
+	}
+	return train_log_note(l->log, "PARAMETER", data);
+}
+
+/* An evaluation after each epoch, a checkpoint after one or several. */
+static int run_loop(struct tune_seed *t, struct tune_loop *l, int *signal)
+{
+	const struct tune_opts *o = t->opts;
+	const uint64_t steps = tune_steps(o, t->data), epoch = t->data->train.n > o->batch ? t->data->train.n / o->batch : 1;
+	struct loop loop = {
+		.run = t->folder, .update = &l->update, .source = &l->train.samples,
+		.schedule = { .decay = (enum decay)o->decay, .first = SCHEDULE_FROM_ONE, .peak = o->learning_rate, .power = 1,
+			      .steps = steps, .warmup = warmup_steps(&o->warmup, steps) },
+		.batch = (int)o->batch, .micro_batch = l->micro_batch, .log_every = LOG_EVERY,
+		.save_every = (SAVE_EVERY + epoch - 1) / epoch * epoch, .eval_every = epoch, .keep = 1, .evaluation = t->data->dev.n ? &l->evaluation : NULL,
+		.save = { .model = &t->model, .optimizer = &t->optimizer, .tokenizer = o->model },
+		.stopped = o->stopped, .log = l->log, .progress = o->progress, .at = t->run.at,
+	};
+	struct loop_end end;
+
+	if (loop_run(&loop, &end))
+		return -1;
+	if (end.why == LOOP_SIGNAL)
+		*signal = end.signal;
+	return 0;
+}
+
+static int measure(struct tune_seed *t)
+{
+	const struct sequences *s = tune_data_measured(t->data);
+	const size_t C = (size_t)config_scores(&t->model.config);
+	float *scores = malloc(s->n * C * sizeof(*scores));
+	struct infer i = { .model = NULL };
+	json_t *metrics = NULL;
+	bool degenerate = false;
+	int rc = -1;
+
+	if (!scores)
+		err_memory();
+	else if (!infer_open(&i, &t->model, s->longest) && !infer_scores(&i, s, scores))
+		rc = t->opts->task->measure(s, scores, &t->data->labels, &metrics, &degenerate);
+	infer_close(&i);
+	free(scores);
+	if (rc)
+		return -1;
+	t->result = json_pack("{s:I, s:I, s:b}", "seed", (json_int_t)t->seed, "steps", (json_int_t)tune_steps(t->opts, t->data),
+			      "degenerate", degenerate);
+	rc = t->result && !json_object_update(t->result, metrics) ? 0 : err_memory();
+	json_decref(metrics);
+	return rc;
+}
+
+static int train(struct tune_seed *t, int *signal)
+{
+	struct tune_loop l;
+	int rc = open_loop(&l, t);
+
+	if (!rc) {
+		rc = start_log(&l, t) || run_loop(t, &l, signal) ? -1 : 0;
+		rc = train_log_close(l.log) || rc ? -1 : 0;
+	}
+	close_loop(&l);
+	return rc;
+}
+
+int tune_seed_train(struct tune_seed *t, int *signal)
+{
+	*signal = 0;
+	if (t->run.resumes)
+		t->opts->info("going on from '%s'", t->run.checkpoint);
+	if (open_model(t) || (t->run.at.step < tune_steps(t->opts, t->data) && train(t, signal)))
+		return -1;
+	return *signal ? 0 : measure(t);
+}
+
+/* --- afterwards ------------------------------------------------------------------------------ */
+
+static int remove_checkpoints(const char *folder)
+{
+	uint64_t *steps = NULL;
+	size_t n = 0;
+	int rc = checkpoint_list(folder, &steps, &n);
+
+	for (size_t i = 0; i < n && !rc; i++) {
+		char *path = checkpoint_folder(folder, steps[i]);
+
+		rc = path ? fs_remove_tree(path) : -1;
+		free(path);
+	}
+	free(steps);
+	return rc;
+}
+
+int tune_seed_finish(struct tune_seed *t)
+{
+	char *path = fs_join(t->folder, RESULT_NAME);
+	int rc = -1;
+
+	if (path && (fs_exists(path) || !json_file_write(path, t->result)))
+		rc = remove_checkpoints(t->folder);
+	free(path);
+	return rc;
+}
