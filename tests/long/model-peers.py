@@ -5,7 +5,7 @@
 
 Each kind of model: ours is loaded by transformers, theirs by us, both put out the same (1e-4; commonly 1e-6),
 and theirs converted is theirs, byte for byte. A checkpoint of bert-train is loaded by transformers, and bert-train
-starts from theirs. TINY is a model directory with every head, TEXT a folder with corpus.txt, vocab.txt and
+starts from theirs. Of what bert-finetune makes transformers says what bert-predict does. TINY is a model directory with every head, TEXT a folder with corpus.txt, vocab.txt and
 config.json, WEIGHTS a model directory with real weights, or nothing. Works in the current folder.
 """
 import os
@@ -34,7 +34,7 @@ def say(ok, what):
 
 
 def tool(name, *args):
-    subprocess.run([f'{BIN}/{name}', '-q', *args], check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run([f'{BIN}/{name}', '-q', *args], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def inputs(vocab, length):
@@ -119,6 +119,25 @@ def check_checkpoint():
     say(same_bytes('start/model.safetensors', 'on/checkpoint-1/model.safetensors'), 'bert-train starts from theirs')
 
 
+def check_tuned():
+    """What bert-finetune writes is a model of transformers', and bert-predict says the same as that."""
+    books = f'{TEXT}/books.tsv'
+    tool('bert-finetune', '--task', 'classify', '--model', 'adamw/checkpoint-20', '--train', books, '--epochs', '60', '--batch', '8',
+         '--learning-rate', '3e-3', '-o', 'tuned')
+    ours = [line.split('\t') for line in tool('bert-predict', '--task', 'classify', '--model', 'tuned', books).splitlines()[1:]]
+    model = transformers.AutoModelForSequenceClassification.from_pretrained('tuned').eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained('tuned')
+    texts = [line.rstrip('\n').split('\t')[1] for line in open(books, encoding='utf-8')][1:]
+    made = tokenizer(texts, truncation=True, max_length=64, padding=True, return_tensors='pt')
+    with torch.no_grad():
+        share = model(**made).logits.softmax(-1)
+    best = share.max(-1)
+    say([model.config.id2label[int(i)] for i in best.indices] == [row[1] for row in ours], 'bert-predict names the classes that transformers does')
+    worst = max(abs(float(v) - float(row[2])) for v, row in zip(best.values, ours))
+    say(worst < 1e-5, f'with the same probabilities, {worst:.1e}')
+    say(len(set(row[1] for row in ours)) == 2, 'of both classes')
+
+
 def check_kind(word, name):
     kind = getattr(transformers, name)
     for folder in ('ours', 'theirs', 'again'):
@@ -147,6 +166,7 @@ for word, name in KINDS.items():
     check_kind(word, name)
 check_untied()
 check_checkpoint()
+check_tuned()
 if WEIGHTS:
     model = transformers.BertModel.from_pretrained(WEIGHTS)
     worst = worst_difference(model, WEIGHTS, inputs(model.config.vocab_size, 100))
