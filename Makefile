@@ -200,6 +200,7 @@ comma := ,
 
 bench: all $(HARNESS) ## speed and memory of every stage (BENCH_MB megabytes of text)
 	$(Q)$(TEST_ENV) tests/bench/stages.sh
+	$(Q)$(TEST_ENV) tests/bench/training.sh
 	$(Q)$(HARNESS) bench
 
 demo: deps-demo ## a raw Wikipedia dump and novels to verified shards, from nothing
