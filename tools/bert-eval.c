@@ -2,7 +2,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "base/out.h"
+#include "base/report.h"
 #include "base/tool.h"
 #include "finetune/task.h"
 
@@ -11,31 +11,6 @@ struct options {
 	const char *task, *gold, *predictions;
 	struct task_opts file;
 };
-
-static int print(const json_t *o, const char *path)
-{
-	char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	struct out *out = NULL;
-	int rc = -1;
-
-	if (!text)
-		return err_memory();
-	if (!out_open(&out, path) && !out_printf(out, "%s\n", text) && !out_commit(out)) {
-		out = NULL;
-		rc = 0;
-	}
-	out_discard(out);
-	free(text);
-	return rc;
-}
-
-static void repeat_warnings(const json_t *o)
-{
-	const json_t *list = json_object_get(o, "warnings");
-
-	for (size_t k = 0; k < json_array_size(list); k++)
-		log_warn("%s", json_string_value(json_array_get(list, k)));
-}
 
 static int work(struct options *o, json_int_t *examples)
 {
@@ -51,8 +26,8 @@ static int work(struct options *o, json_int_t *examples)
 	o->file.threads = (unsigned)o->common.threads;
 	if (!task || task->score(&o->file, o->gold, o->predictions, &metrics))
 		return -1;
-	repeat_warnings(metrics);
-	rc = print(metrics, o->common.output);
+	report_warn(metrics);
+	rc = report_write(metrics, o->common.output, 15);
 	*examples = json_integer_value(json_object_get(metrics, "examples"));
 	json_decref(metrics);
 	return rc;

@@ -2,7 +2,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "base/out.h"
+#include "base/report.h"
 #include "base/tool.h"
 #include "shards/folder.h"
 #include "shards/stats.h"
@@ -28,40 +28,15 @@ static int count_all(struct stats *s, const char *const *paths, int n)
 	return rc;
 }
 
-static int print(const json_t *o, const char *path)
-{
-	char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-	struct out *out = NULL;
-	int rc = -1;
-
-	if (!text)
-		return err_memory();
-	if (!out_open(&out, path) && !out_printf(out, "%s\n", text) && !out_commit(out)) {
-		out = NULL;
-		rc = 0;
-	}
-	out_discard(out);
-	free(text);
-	return rc;
-}
-
-static void repeat_warnings(const json_t *o)
-{
-	const json_t *list = json_object_get(o, "warnings");
-
-	for (size_t k = 0; k < json_array_size(list); k++)
-		log_warn("%s", json_string_value(json_array_get(list, k)));
-}
-
 static int work(const struct options *o, struct stats *s, const char *const *paths, int n)
 {
 	json_t *result = count_all(s, paths, n) ? NULL : stats_json(s);
 	int rc = -1;
 
 	if (result)
-		rc = print(result, o->common.output);
+		rc = report_write(result, o->common.output, 6);
 	if (!rc)
-		repeat_warnings(result);
+		report_warn(result);
 	json_decref(result);
 	return rc;
 }

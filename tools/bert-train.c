@@ -2,6 +2,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/report.h"
 #include "base/tool.h"
 #include "trainer/pretrain.h"
 #include "trainer/signals.h"
@@ -63,14 +64,8 @@ static int check(struct options *o)
 static int dry_run(const struct options *o)
 {
 	json_t *report = pretrain_estimate(&o->train);
-	char *text = report ? json_dumps(report, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
-	int rc = -1;
+	const int rc = report_write(report, NULL, 6);
 
-	if (report && !text)
-		err_memory();
-	if (text)
-		rc = printf("%s\n", text) < 0 ? err_sys("cannot write to standard output") : 0;
-	free(text);
 	json_decref(report);
 	return rc;
 }
