@@ -86,6 +86,23 @@ struct document {
 int lines_next_document(struct lines *l, struct document *doc);
 void document_release(struct document *doc);
 
+/* Many at once, one after the other; keys are not computed. */
+struct document_list {
+	struct buf text;
+	struct document_place {		/* document i is text[start .. start + len): its lines, each ended by \n */
+		size_t start, len;
+	} *items;
+	size_t count, cap;
+};
+#define DOCUMENT_LIST_INIT { BUF_INIT, NULL, 0, 0 }
+
+/*
+ * As many of the next documents as it takes to have BYTES of them, at least one: 1, 0 at the end, -1 failed. What
+ * LIST held is replaced. The same documents as from lines_next_document, faster.
+ */
+int lines_next_documents(struct lines *l, size_t bytes, struct document_list *list);
+void document_list_release(struct document_list *list);
+
 uint64_t lines_bad_bytes(const struct lines *l);	/* ill-formed parts replaced so far */
 
 /*

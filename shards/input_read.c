@@ -85,7 +85,7 @@ static int encode_batch(void *ctx, void *item, unsigned worker)
 	for (size_t i = 0; i < b->n; i++) {
 		const struct document *d = &b->docs[i];
 
-		if (tokdoc_encoder_run(e, d->text.data, d->ends, d->n_lines, d->key) ||
+		if (tokdoc_encoder_run(e, d->text.data, d->text.len, d->key) ||
 		    tokdoc_encode(&b->records, &e->doc, run->id_bytes))
 			return -1;
 		b->tokens[i] = (uint32_t)e->doc.n_tokens;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define CACHE_BYTES ((size_t)8 << 20)	/* of an encoder, unless told otherwise */
-#define GROUP 32			/* words looked up together */
 
 struct encoder {
 	const struct tokenizer *t;
@@ -115,77 +114,80 @@ static int reading_next(struct reading *r)
 
 /* --- encoding ------------------------------------------------------------------------- */
 
-/* Nearly every word has one or two pieces: those are copied without counting, the others all at once. */
-static int add_cached(const struct wordcache *c, const struct wordcache_entry *entry, struct ids *ids)
+/* Words FROM .. TO - 1 of a group, which begins with word FIRST of W. */
+static int encode_some(struct encoder *e, const struct words *w, size_t first, const struct wordcache_group *g, size_t from,
+		       size_t to, struct ids *ids)
 {
-	uint32_t *to;
+	for (;;) {
+		uint32_t *out;
+		size_t before;
 
-	if (ids_reserve(ids, WORDCACHE_NARROW))
-		return -1;
-	to = ids->items + ids->count;
-	if (c->wide) {
-		memcpy(to, entry->wide, sizeof(entry->wide));
-	} else {
-		for (size_t i = 0; i < 2; i++)
-			to[i] = entry->narrow[i];
-		if (entry->count > 2)
-			for (size_t i = 2; i < WORDCACHE_NARROW; i++)
-				to[i] = entry->narrow[i];
+		if (ids_reserve(ids, WORDCACHE_ROOM * (to - from)))
+			return -1;
+		out = ids->items + ids->count;
+		from = e->cache->take(e->cache, g, from, to, &out);
+		before = ids->count = (size_t)(out - ids->items);
+		if (from == to)
+			return 0;
+		if (wordpiece_encode(e->t->wordpiece, w->text + w->starts[first + from],
+				     w->ends[first + from] - w->starts[first + from], ids))
+			return -1;
+		wordcache_put(e->cache, g, from++, ids->items + before, ids->count - before);
 	}
-	ids->count += entry->count;
-	return 0;
 }
 
-/* A word, by its SET of the cache, or without one when it is too long for any (NULL). */
-static int encode_word(struct encoder *e, struct wordcache_entry *set, struct wordkey k, const char *word, size_t len,
-		       struct ids *ids)
+/* A batch of words. */
+static int encode_words(struct encoder *e, const struct words *w, struct ids *ids, struct encoded_lines *lines)
 {
-	const struct wordcache_entry *const entry = set ? wordcache_find(set, k) : NULL;
-	const size_t before = ids->count;
+	struct wordcache_group g;
+	size_t line = 0;
 
-	if (entry)
-		return add_cached(e->cache, entry, ids);
-	if (wordpiece_encode(e->t->wordpiece, word, len, ids))
+	if (lines && array_grow(&lines->ends, &lines->cap, lines->count + w->n_lines, sizeof(*lines->ends)))
 		return -1;
-	if (set)
-		wordcache_put(e->cache, set, k, ids->items + before, ids->count - before);
-	return 0;
-}
+	for (size_t first = 0, n; first < w->count; first += n) {
+		size_t done = 0;
 
-/* Words in groups: all their cache lines are asked for before the first is needed. */
-static int encode_words(struct encoder *e, const struct words *w, struct ids *ids)
-{
-	struct wordkey keys[GROUP];
-	struct wordcache_entry *sets[GROUP];
-
-	for (size_t first = 0; first < w->count; first += GROUP) {
-		const size_t n = w->count - first < GROUP ? w->count - first : GROUP;
-		const struct word *const group = w->items + first;
-
-		for (size_t i = 0; i < n; i++) {
-			sets[i] = NULL;
-			if (group[i].len > WORDCACHE_KEY)
-				continue;
-			keys[i] = wordcache_key(w->text + group[i].start, group[i].len);
-			sets[i] = wordcache_set(e->cache, keys[i]);
-			__builtin_prefetch(sets[i]);
-		}
-		for (size_t i = 0; i < n; i++)
-			if (encode_word(e, sets[i], keys[i], w->text + group[i].start, group[i].len, ids))
+		n = w->count - first < WORDCACHE_GROUP ? w->count - first : WORDCACHE_GROUP;
+		e->cache->prepare(e->cache, w->text, w->starts + first, w->ends + first, n, &g);
+		for (; lines && line < w->n_lines && w->lines[line] <= first + n; line++) {
+			if (encode_some(e, w, first, &g, done, w->lines[line] - first, ids))
 				return -1;
+			done = w->lines[line] - first;
+			lines->ends[lines->count++] = ids->count;
+		}
+		if (encode_some(e, w, first, &g, done, n, ids))
+			return -1;
 	}
+	for (; lines && line < w->n_lines; line++)
+		lines->ends[lines->count++] = ids->count;
 	return 0;
 }
 
-int encoder_encode(struct encoder *e, const char *text, size_t len, struct ids *ids)
+static int encode(struct encoder *e, const char *text, size_t len, struct ids *ids, struct encoded_lines *lines)
 {
 	struct reading r = { .e = e, .at = text, .end = text + len };
 	int rc;
 
 	while ((rc = reading_next(&r)) > 0)
-		if (r.special ? ids_add(ids, r.special->id) : encode_words(e, &r.words, ids))
+		if (r.special ? ids_add(ids, r.special->id) : encode_words(e, &r.words, ids, lines))
 			return -1;
 	return rc;
+}
+
+int encoder_encode(struct encoder *e, const char *text, size_t len, struct ids *ids)
+{
+	return encode(e, text, len, ids, NULL);
+}
+
+int encoder_encode_lines(struct encoder *e, const char *text, size_t len, struct ids *ids, struct encoded_lines *lines)
+{
+	return encode(e, text, len, ids, lines);
+}
+
+void encoded_lines_release(struct encoded_lines *l)
+{
+	free(l->ends);
+	*l = (struct encoded_lines)ENCODED_LINES_INIT;
 }
 
 /* --- with places ------------------------------------------------------------------------ */
@@ -224,10 +226,10 @@ static int encode_placed(struct encoder *e, const struct words *w, uint64_t base
 	const struct span *cps = w->spans;
 
 	for (size_t i = 0; i < w->count; i++) {
-		const char *const word = w->text + w->items[i].start;
-		const size_t len = w->items[i].len, from = ids->count;
+		const char *const word = w->text + w->starts[i];
+		const size_t len = w->ends[i] - w->starts[i], from = ids->count;
 
-		if (encode_words(e, &(struct words){ w->text, w->items + i, 1, NULL }, ids) ||
+		if (encode_words(e, &(struct words){ .text = w->text, .starts = w->starts + i, .ends = w->ends + i, .count = 1 }, ids, NULL) ||
 		    array_grow(spans, cap, ids->count, sizeof(**spans)))
 			return -1;
 		place_pieces(e, word, len, cps, base, ids, from, *spans);
@@ -286,8 +288,8 @@ static int add_words(struct word_list *list, const struct words *w, uint64_t bas
 	const struct span *cps = w->spans;
 
 	for (size_t i = 0; i < w->count; i++) {
-		const char *const word = w->text + w->items[i].start;
-		const size_t len = w->items[i].len, n = utf8_count(word, len);
+		const char *const word = w->text + w->starts[i];
+		const size_t len = w->ends[i] - w->starts[i], n = utf8_count(word, len);
 
 		if (add_word(list, word, len, span_over(cps, n, base), VOCAB_NONE))
 			return -1;

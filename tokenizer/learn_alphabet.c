@@ -140,7 +140,7 @@ static int mark_letters(struct normalizer *n, const char *text, size_t len, bool
 	normalizer_start(n, text, len, false);
 	while ((rc = normalizer_next(n, &batch)) > 0)
 		for (size_t i = 0; i < batch.count; i++) {
-			const char *p = batch.text + batch.items[i].start, *const end = p + batch.items[i].len;
+			const char *p = batch.text + batch.starts[i], *const end = batch.text + batch.ends[i];
 
 			while (p < end)
 				seen[utf8_next(&p)] = true;

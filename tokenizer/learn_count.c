@@ -119,8 +119,8 @@ static int read_block(void *ctx, void *item)
 static int count_batch(struct worker *w, const struct words *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
-		const char *word = batch->text + batch->items[i].start;
-		const size_t len = batch->items[i].len, known = w->words.count;
+		const char *word = batch->text + batch->starts[i];
+		const size_t len = batch->ends[i] - batch->starts[i], known = w->words.count;
 		uint64_t *count;
 
 		w->all++;

@@ -3,16 +3,15 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/utf8.h"
+#include "tokenizer/ascii_words.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BATCH 8192		/* bytes of words after which a batch is closed */
-#define STRETCH 512		/* bytes of words written between two looks at the room that is left, ... */
-#define ROOM (STRETCH + 8)	/* ... and up to 8 more */
-#define EACH(byte) ((uint64_t)0x0101010101010101u * (byte))
+#define STRETCH 512		/* bytes of words written between two looks at the room that is left */
+#define TEXT_MAX (UINT32_MAX - 4096)	/* bytes of a batch */
 
 enum { FINAL_SIGMA = 0x3C2, SMALL_SIGMA = 0x3C3 };
 
@@ -32,20 +31,16 @@ struct normalizer {
 	enum char_form form;
 	uint16_t special;		/* flags of characters that do not just become their form */
 	uint16_t punct;			/* the flag that tells punctuation */
-	uint8_t ascii[128];		/* flags of ASCII characters: deleted, space, punctuation; letters and digits have none */
-	uint64_t case_bits;		/* 0x20 in each byte when letters are lower-cased */
+	ascii_words_take *take_ascii;
 
 	/* the text */
 	const char *text, *at, *end;
 	uint64_t cp;			/* code points before AT; counted only for spans */
 	bool want_spans;
 
-	/* the batch */
-	char *out;
-	size_t len, cap;
-	size_t word_start;		/* the open word is out[word_start .. len) */
-	struct word *words;
-	size_t n_words, cap_words;
+	struct ascii_words w;		/* the batch */
+	size_t cap;			/* bytes of w.out */
+	size_t cap_words;		/* items of w.starts, w.ends, w.lines */
 	struct span *spans;
 	size_t n_spans, cap_spans;
 
@@ -55,9 +50,30 @@ struct normalizer {
 	size_t n_marks, cap_marks, cap_sorted, n_places, cap_places;
 };
 
-static bool is_letter_or_digit(unsigned c)
+/*
+ * The marks of U+2000 to U+203F that are words and stay as they are. Of ASCII ascii_words.h knows what the table
+ * says, as all tables say the same.
+ */
+static struct ascii_rules ascii_rules_of(const struct normalizer *n)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+	struct ascii_rules r = { .lower = n->o.lower };
+
+	for (uint32_t b = 0; b < 64; b++) {
+		const struct char_entry *e = chars_entry(n->o.chars, 0x2000 + b);
+
+		if ((e->flags & n->special) == n->punct && !e->forms[n->form])
+			r.dashes |= (uint64_t)1 << b;
+	}
+	for (unsigned c = 0; c < 128; c++) {
+		const uint16_t flags = chars_entry(n->o.chars, c)->flags & (CHAR_DELETE | CHAR_SPACE | CHAR_PUNCT);
+		const bool letter = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+
+		assert((flags != CHAR_DELETE) == ascii_words_knows((unsigned char)c));
+		assert(!flags == letter && (flags == CHAR_SPACE) == (ascii_words_knows((unsigned char)c) && c <= ' '));
+		(void)flags;
+		(void)letter;
+	}
+	return r;
 }
 
 struct normalizer *normalizer_new(const struct normalizer_opts *o)
@@ -78,12 +94,8 @@ struct normalizer *normalizer_new(const struct normalizer_opts *o)
 		n->special |= CHAR_HANGUL | CHAR_NONSTARTER | CHAR_TAIL;
 	if (o->lower)
 		n->special |= CHAR_SIGMA;
-	for (unsigned c = 0; c < 128; c++) {
-		/* take_ascii knows these by arithmetic. */
-		n->ascii[c] = (uint8_t)(chars_entry(o->chars, c)->flags & (CHAR_DELETE | CHAR_SPACE | CHAR_PUNCT));
-		assert(!n->ascii[c] == is_letter_or_digit(c));
-	}
-	n->case_bits = o->lower ? EACH(0x20) : 0;
+	n->w.rules = ascii_rules_of(n);
+	n->take_ascii = ascii_words_best();
 	return n;
 }
 
@@ -91,8 +103,10 @@ void normalizer_free(struct normalizer *n)
 {
 	if (!n)
 		return;
-	free(n->out);
-	free(n->words);
+	free(n->w.out);
+	free(n->w.starts);
+	free(n->w.ends);
+	free(n->w.lines);
 	free(n->spans);
 	free(n->marks);
 	free(n->sorted);
@@ -111,26 +125,48 @@ void normalizer_start(struct normalizer *n, const char *text, size_t len, bool s
 
 /* --- writing ------------------------------------------------------------------- */
 
-/* Room for what BYTES bytes of words need, of words and spans too. */
+/* Room for MORE words and line ends. */
+static int reserve_words(struct normalizer *n, size_t more)
+{
+	const size_t need = (n->w.count > n->w.n_lines ? n->w.count : n->w.n_lines) + more;
+	size_t starts = n->cap_words, ends = n->cap_words, lines = n->cap_words;
+
+	if (need <= n->cap_words)
+		return 0;
+	if (array_grow(&n->w.starts, &starts, need, sizeof(*n->w.starts)) ||
+	    array_grow(&n->w.ends, &ends, need, sizeof(*n->w.ends)) || array_grow(&n->w.lines, &lines, need, sizeof(*n->w.lines)))
+		return -1;
+	n->cap_words = starts;
+	return 0;
+}
+
+/* Room for what BYTES more bytes of words need. */
 static int reserve(struct normalizer *n, size_t bytes)
 {
-	if (array_grow(&n->out, &n->cap, n->len + bytes + WORDS_SLACK, 1) ||
-	    array_grow(&n->words, &n->cap_words, n->n_words + bytes + 1, sizeof(*n->words)))
+	const size_t more = bytes + ASCII_WORDS_SLACK;
+
+	if (n->w.len + more > TEXT_MAX)
+		return err_fail("a word is longer than %u bytes", TEXT_MAX);
+	if (array_grow(&n->w.out, &n->cap, n->w.len + more, 1) || reserve_words(n, more))
 		return -1;
 	return n->want_spans ? array_grow(&n->spans, &n->cap_spans, n->n_spans + bytes, sizeof(*n->spans)) : 0;
 }
 
 static void end_word(struct normalizer *n)
 {
-	if (n->len > n->word_start)
-		n->words[n->n_words++] = (struct word){ n->word_start, n->len - n->word_start };
-	n->word_start = n->len;
+	struct ascii_words *w = &n->w;
+
+	if (w->len > w->word_start) {
+		w->starts[w->count] = (uint32_t)w->word_start;
+		w->ends[w->count++] = (uint32_t)w->len;
+	}
+	w->word_start = w->len;
 }
 
 /* Adds a code point that came from the one at AT. */
 static void put(struct normalizer *n, uint32_t cp, uint64_t at)
 {
-	n->len += utf8_encode(cp, n->out + n->len);
+	n->w.len += utf8_encode(cp, n->w.out + n->w.len);
 	if (n->want_spans)
 		n->spans[n->n_spans++] = (struct span){ at, at + 1 };
 }
@@ -144,8 +180,8 @@ static void put_form(struct normalizer *n, const struct char_entry *e, uint32_t 
 		put(n, cp, at);
 		return;
 	}
-	memcpy(n->out + n->len, form + 1, CHARS_FORM_MAX);
-	n->len += form[0];
+	memcpy(n->w.out + n->w.len, form + 1, CHARS_FORM_MAX);
+	n->w.len += form[0];
 	if (n->want_spans)
 		for (size_t i = utf8_count((const char *)form + 1, form[0]); i > 0; i--)
 			n->spans[n->n_spans++] = (struct span){ at, at + 1 };
@@ -264,7 +300,7 @@ static int put_marks(struct normalizer *n, uint64_t base)
 {
 	size_t place = 0;
 
-	if (take_marks(n) || sort_marks(n) || reserve(n, UTF8_MAX * n->n_marks + ROOM))
+	if (take_marks(n) || sort_marks(n) || reserve(n, UTF8_MAX * n->n_marks + STRETCH))
 		return -1;
 	for (size_t i = 0; i < n->n_marks; i++) {
 		const struct mark *m = &n->sorted[i];
@@ -348,7 +384,7 @@ static int take_special(struct normalizer *n, const struct char_entry *e, uint32
 	return 0;
 }
 
-/* The next characters, whatever they are: as many as there is room for, or, unless spans are asked for, as are not ASCII. */
+/* The next characters, whatever they are: as many as there is room for, or, unless spans are asked for, up to ASCII's. */
 static int take_characters(struct normalizer *n)
 {
 	for (unsigned i = 0; i < STRETCH / CHARS_FORM_MAX && n->at < n->end; i++) {
@@ -357,7 +393,7 @@ static int take_characters(struct normalizer *n)
 		uint32_t cp;
 		uint64_t at;
 
-		if (!n->want_spans && (unsigned char)*start < 0x80)
+		if (!n->want_spans && ascii_words_knows((unsigned char)*start))
 			return 0;
 		cp = utf8_next(&n->at);
 		e = chars_entry(n->o.chars, cp);
@@ -370,87 +406,34 @@ static int take_characters(struct normalizer *n)
 	return 0;
 }
 
-/* --- ASCII, fast ------------------------------------------------------------------------ */
-
-/* In each of eight bytes below 0x80: whether it is LOW to HIGH, as bit 7. */
-static uint64_t bytes_within(uint64_t x, unsigned char low, unsigned char high)
+static int next_batch(struct normalizer *n)
 {
-	return (x + EACH(0x80 - low)) & ~(x + EACH(0x7F - high)) & EACH(0x80);
-}
+	struct ascii_words *const b = &n->w;
 
-/* How many of the eight bytes at P, from the first on, are ASCII letters and digits; all eight go to O, lower-cased where N asks for it. */
-static size_t copy_letters(const struct normalizer *n, const char *p, char *o)
-{
-	uint64_t x, low, letters, others;
-
-	memcpy(&x, p, sizeof(x));
-	x = le64toh(x);
-	low = x & EACH(0x7F);
-	letters = bytes_within(low | EACH(0x20), 'a', 'z') & ~x;
-	others = ~(letters | bytes_within(low, '0', '9')) & EACH(0x80);
-	others |= x & EACH(0x80);
-	x |= letters >> 2 & n->case_bits;
-	x = htole64(x);
-	memcpy(o, &x, sizeof(x));
-	return others ? (size_t)__builtin_ctzll(others) / 8 : 8;
-}
-
-/* The work of take_characters for ASCII alone: up to STRETCH bytes, spans not asked for. Stops before a byte that is not ASCII. */
-static void take_ascii(struct normalizer *n)
-{
-	const char *p = n->at, *const stop = n->end - p > STRETCH ? p + STRETCH : n->end;
-	char *o = n->out + n->len, *word = n->out + n->word_start;
-	struct word *w = n->words + n->n_words;
-
-	while (p < stop) {
-		unsigned char c, flags;
-
-		if (n->end - p >= 8) {
-			const size_t letters = copy_letters(n, p, o);
-
-			o += letters;
-			p += letters;
-			if (letters == 8)
-				continue;
-		}
-		c = (unsigned char)*p;
-		if (c >= 0x80)
-			break;
-		p++;
-		flags = n->ascii[c];
-		if (flags & CHAR_DELETE)
-			continue;
-		if (flags && o > word)
-			*w++ = (struct word){ (size_t)(word - n->out), (size_t)(o - word) };
-		word = flags ? o : word;
-		if (flags & CHAR_SPACE)
-			continue;
-		*o++ = n->o.lower && c >= 'A' && c <= 'Z' ? (char)(c + 0x20) : (char)c;
-		if (flags) {			/* punctuation */
-			*w++ = (struct word){ (size_t)(word - n->out), 1 };
-			word = o;
-		}
-	}
-	n->at = p;
-	n->len = (size_t)(o - n->out);
-	n->word_start = (size_t)(word - n->out);
-	n->n_words = (size_t)(w - n->words);
-}
-
-int normalizer_next(struct normalizer *n, struct words *w)
-{
-	n->len = n->word_start = n->n_words = n->n_spans = 0;
-	while (n->at < n->end && (n->len < BATCH || n->word_start < n->len)) {
-		if (reserve(n, ROOM))
+	b->len = b->word_start = b->count = b->n_lines = n->n_spans = 0;
+	while (n->at < n->end && (b->len < BATCH || b->word_start < b->len)) {
+		b->stop = b->len < BATCH ? BATCH : b->len + 1;
+		if (reserve(n, b->stop - b->len + STRETCH))
 			return -1;
-		if (!n->want_spans && (unsigned char)*n->at < 0x80)
-			take_ascii(n);
+		if (!n->want_spans && ascii_words_knows((unsigned char)*n->at))
+			n->at = n->take_ascii(b, n->at, n->end);
 		else if (take_characters(n))
 			return -1;
 	}
 	if (reserve(n, 0))
 		return -1;
 	end_word(n);
-	*w = (struct words){ n->out, n->words, n->n_words, n->want_spans ? n->spans : NULL };
-	return n->n_words > 0;
+	return 0;
+}
+
+int normalizer_next(struct normalizer *n, struct words *w)
+{
+	const struct ascii_words *const b = &n->w;
+
+	do
+		if (next_batch(n))
+			return -1;
+	while (!b->count && !b->n_lines && n->at < n->end);
+	*w = (struct words){ b->out, b->starts, b->ends, b->count, b->lines, b->n_lines, n->want_spans ? n->spans : NULL };
+	return b->count || b->n_lines;
 }

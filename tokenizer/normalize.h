@@ -11,7 +11,7 @@
  *	normalizer_start(n, line, len, false);
  *	while ((rc = normalizer_next(n, &w)) > 0)
  *		for (size_t i = 0; i < w.count; i++)
- *			... w.text + w.items[i].start, w.items[i].len
+ *			... w.text[w.starts[i] .. w.ends[i])
  *	normalizer_free(n);
  *
  * Words come in batches, so that memory depends on the longest word, not on
@@ -37,18 +37,16 @@ struct span {
 	uint64_t start, end;
 };
 
-struct word {
-	size_t start, len;	/* bytes in words.text; len > 0 */
-};
-
-#define WORDS_SLACK 16	/* bytes that may be read beyond the last word */
+#define WORDS_SLACK 64	/* bytes that may be read beyond the last word */
 
 /* A batch of words, in the order of the text; good until the next call to the normalizer. */
 struct words {
-	const char *text;		/* the words' bytes, one after the other, and WORDS_SLACK more that mean nothing */
-	const struct word *items;
+	const char *text;		/* the words' bytes, and others between them, and WORDS_SLACK more that mean nothing */
+	const uint32_t *starts, *ends;	/* places in TEXT: word i is text[starts[i] .. ends[i]), not empty */
 	size_t count;
-	const struct span *spans;	/* of every code point of TEXT, when asked for; else NULL */
+	const uint32_t *lines;		/* how many of these words came before each \n of the text; not with spans */
+	size_t n_lines;
+	const struct span *spans;	/* of every code point of the words, when asked for; else NULL */
 };
 
 struct normalizer;
@@ -58,7 +56,10 @@ void normalizer_free(struct normalizer *n);				/* accepts NULL */
 /* TEXT (valid UTF-8; it stays the caller's) is what the next calls split. SPANS: say where each code point came from. */
 void normalizer_start(struct normalizer *n, const char *text, size_t len, bool spans);
 
-/* The next batch: 1 (at least one word), 0 at the end, -1 out of memory. */
+/*
+ * The next batch: 1 (at least one word or line end), 0 at the end, -1 with the reason set: out of memory, or a word
+ * of nearly 4 GiB.
+ */
 int normalizer_next(struct normalizer *n, struct words *w);
 
 #endif

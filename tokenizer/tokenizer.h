@@ -71,6 +71,18 @@ void encoder_free(struct encoder *e);				/* accepts NULL */
 int encoder_encode(struct encoder *e, const char *text, size_t len, struct ids *ids);
 
 /*
+ * The same for many lines, each ended by \n, at once: LINES->ends[i] is what IDS->count was at the end of the
+ * i-th, counted from where LINES->count was before. Lines that are short cost less this way.
+ */
+struct encoded_lines {
+	size_t *ends;
+	size_t count, cap;
+};
+#define ENCODED_LINES_INIT { NULL, 0, 0 }
+int encoder_encode_lines(struct encoder *e, const char *text, size_t len, struct ids *ids, struct encoded_lines *lines);
+void encoded_lines_release(struct encoded_lines *l);
+
+/*
  * The same with the place of each piece in code points of TEXT, as Hugging
  * Face's offsets: SPANS[i] belongs to IDS->items[i]. *SPANS has room for *CAP
  * spans and grows with IDS; the caller frees it.

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX_BYTES ((size_t)256 << 20)
+#define FILE_MAX_BYTES TOKEN_TABLE_BYTES
 #define SHA256_BYTES 32
 #define BOM "\xEF\xBB\xBF"
 
@@ -22,7 +22,7 @@ struct vocab {
 	struct buf file;
 	struct token *tokens;
 	size_t size, cap;
-	struct trie trie;
+	struct token_table table;
 	uint32_t empty;			/* id of the empty token, which blank lines make */
 	size_t blank_lines, duplicates;
 	struct vocab_special special;
@@ -99,8 +99,8 @@ static int add_token(struct vocab *v, struct token token, const char *path)
 	if (array_grow(&v->tokens, &v->cap, v->size + 1, sizeof(*v->tokens)))
 		return -1;
 	if (token.len) {
-		before = trie_add(&v->trie, token.text, token.len, (uint32_t)v->size);
-		v->duplicates += before != TRIE_NONE;
+		before = token_table_put(&v->table, (uint32_t)(token.text - v->file.data), token.len, (uint32_t)v->size);
+		v->duplicates += before != TOKEN_NONE;
 	} else {
 		v->duplicates += v->empty != VOCAB_NONE;
 		v->empty = (uint32_t)v->size;
@@ -109,7 +109,7 @@ static int add_token(struct vocab *v, struct token token, const char *path)
 	return 0;
 }
 
-/* Cuts the file into lines. What follows a token is white space, a line's end or the file's, so a 0 byte fits there afterwards. */
+/* Cuts the file into lines. What follows a token is white space, a line's end or the file's, so a 0 byte fits there. */
 static int add_lines(struct vocab *v, const char *path)
 {
 	const char *p = v->file.data, *const end = p + v->file.len;
@@ -118,13 +118,14 @@ static int add_lines(struct vocab *v, const char *path)
 		const char *const newline = memchr(p, '\n', (size_t)(end - p));
 		const char *const stop = newline ? newline : end;
 
-		if (add_token(v, strip(p, stop), path))
-			return -1;
+		const struct token token = strip(p, stop);
+
 		v->blank_lines += is_blank(p, stop);
+		v->file.data[token.text + token.len - v->file.data] = 0;
+		if (add_token(v, token, path))
+			return -1;
 		p = newline ? newline + 1 : end;
 	}
-	for (size_t i = 0; i < v->size; i++)
-		v->file.data[v->tokens[i].text - v->file.data + v->tokens[i].len] = 0;
 	return 0;
 }
 
@@ -133,11 +134,20 @@ static uint32_t id_of(const struct vocab *v, const char *token)
 	return vocab_id(v, token, strlen(token));
 }
 
+static size_t count_lines(const struct buf *b)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < b->len; i++)
+		n += b->data[i] == '\n';
+	return n < b->len ? n : b->len;
+}
+
 static int load(struct vocab *v, const char *path)
 {
 	v->empty = VOCAB_NONE;
 	if (fs_read_all(path, FILE_MAX_BYTES, &v->file) || buf_reserve(&v->file, 1) || check_bytes(v, path) ||
-	    hash_file(v) || trie_init(&v->trie, v->file.len) || add_lines(v, path))
+	    hash_file(v) || token_table_init(&v->table, v->file.data, v->file.len, count_lines(&v->file)) || add_lines(v, path))
 		return -1;
 	v->special = (struct vocab_special){ .pad = id_of(v, "[PAD]"), .unk = id_of(v, "[UNK]"), .cls = id_of(v, "[CLS]"),
 					     .sep = id_of(v, "[SEP]"), .mask = id_of(v, "[MASK]") };
@@ -165,7 +175,7 @@ void vocab_free(struct vocab *v)
 		return;
 	buf_release(&v->file);
 	free(v->tokens);
-	trie_release(&v->trie);
+	token_table_release(&v->table);
 	free(v);
 }
 
@@ -183,16 +193,14 @@ const char *vocab_token(const struct vocab *v, uint32_t id, size_t *len)
 
 uint32_t vocab_id(const struct vocab *v, const char *token, size_t len)
 {
-	const uint32_t node = trie_walk(&v->trie, token, len);
+	const uint32_t id = len ? token_table_find(&v->table, token, len) : v->empty;
 
-	if (node == TRIE_ROOT)
-		return v->empty;
-	return node == TRIE_NOWHERE || trie_value(&v->trie, node) == TRIE_NONE ? VOCAB_NONE : trie_value(&v->trie, node);
+	return id == TOKEN_NONE ? VOCAB_NONE : id;
 }
 
-const struct trie *vocab_trie(const struct vocab *v)
+const struct token_table *vocab_table(const struct vocab *v)
 {
-	return &v->trie;
+	return &v->table;
 }
 
 bool vocab_is_continuation(const struct vocab *v, uint32_t id)

@@ -1,24 +1,127 @@
 #include "tokenizer/wordcache.h"
 
+#include "base/cpu.h"
 #include "base/err.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define LINE 64			/* bytes of a cache line: a set lies in one */
-#define PAGE ((uintptr_t)4096)
+#define HUGE_PAGE ((size_t)2 << 20)
 #define BITS_LEAST 6
 
-static_assert(sizeof(((struct wordcache *)NULL)->sets[0]) == LINE, "a set is a cache line");
+static_assert(sizeof(struct wordcache_set) == LINE, "a set is a cache line");
 
-/* Fewer page-table misses, where the system grants them. */
-static void ask_for_huge_pages(char *bytes, size_t n)
+/* LEN is 1 to WORDCACHE_KEY. */
+static struct wordkey key_of(const char *word, size_t len)
 {
-	const uintptr_t start = ((uintptr_t)bytes + PAGE - 1) & -PAGE, end = ((uintptr_t)bytes + n) & -PAGE;
+	const unsigned low = len < 8 ? 64 - 8 * (unsigned)len : 0;	/* bits that are not the word's */
+	const unsigned high = len > 8 ? 128 - 8 * (unsigned)len : 0;
+	struct wordkey k;
 
-	if (start < end)
-		(void)madvise(bytes + (start - (uintptr_t)bytes), end - start, MADV_HUGEPAGE);
+	memcpy(&k, word, sizeof(k));
+	k.low = le64toh(k.low) << low >> low;
+	k.high = len > 8 ? le64toh(k.high) << high >> high : 0;
+	return k;
+}
+
+static void prepare(const struct wordcache *c, const char *text, const uint32_t *starts, const uint32_t *ends, size_t n,
+		    struct wordcache_group *g)
+{
+	for (size_t i = 0; i < n; i++) {
+		const size_t len = ends[i] - starts[i];
+		const struct wordkey k = key_of(text + starts[i], len < WORDCACHE_KEY ? len : WORDCACHE_KEY);
+
+		g->keys[i] = k;
+		g->sets[i] = len <= WORDCACHE_KEY ? c->sets + wordcache_hash(c, k.low, k.high) : wordcache_nowhere(c);
+		__builtin_prefetch(g->sets[i]);
+	}
+}
+
+/* The ids of K in SET, or NULL. Which of the two it is cannot be foretold, so no branch asks. */
+static const union wordcache_ids *find(const struct wordcache_set *set, struct wordkey k)
+{
+	const bool first = !((set->keys[0].low ^ k.low) | (set->keys[0].high ^ k.high));
+	const bool second = !((set->keys[1].low ^ k.low) | (set->keys[1].high ^ k.high));
+
+	return (first | second) ? &set->ids[second] : NULL;
+}
+
+/* Nearly every word has one or two pieces: those are copied without counting, the others all at once. */
+static size_t take_narrow(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to, uint32_t **out)
+{
+	uint32_t *o = *out;
+
+	(void)c;
+	for (; from < to; from++) {
+		const union wordcache_ids *ids = find(g->sets[from], g->keys[from]);
+		unsigned count;
+
+		if (!ids)
+			break;
+		count = ids->narrow[WORDCACHE_NARROW] >> 8;
+		o[0] = ids->narrow[0];
+		o[1] = ids->narrow[1];
+		if (count > 2)
+			for (size_t i = 2; i < WORDCACHE_NARROW; i++)
+				o[i] = ids->narrow[i];
+		o += count;
+	}
+	*out = o;
+	return from;
+}
+
+static size_t take_wide(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to, uint32_t **out)
+{
+	uint32_t *o = *out;
+
+	(void)c;
+	for (; from < to; from++) {
+		const union wordcache_ids *ids = find(g->sets[from], g->keys[from]);
+
+		if (!ids)
+			break;
+		memcpy(o, ids, sizeof(*ids));
+		o[WORDCACHE_WIDE - 1] &= 0xFFFFFF;
+		o += ids->wide[WORDCACHE_WIDE - 1] >> 24;
+	}
+	*out = o;
+	return from;
+}
+
+static void choose(struct wordcache *c)
+{
+	c->prepare = prepare;
+	c->take = c->wide ? take_wide : take_narrow;
+#if HAVE_AVX2
+	if (cpu_has(CPU_AVX2)) {
+		c->prepare = wordcache_prepare_avx2;
+		c->take = c->wide ? wordcache_take_wide_avx2 : wordcache_take_narrow_avx2;
+	}
+#endif
+}
+
+/* Zeros, on huge pages where the system grants them: looks fall all over the memory. */
+static int map(struct wordcache *c, size_t bytes)
+{
+	char *start;
+
+	c->size = bytes + (bytes < HUGE_PAGE ? LINE : HUGE_PAGE);
+	c->memory = mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (c->memory == MAP_FAILED) {
+		c->memory = NULL;
+		return err_memory();
+	}
+	start = c->memory;
+	if (bytes >= HUGE_PAGE) {
+		start += -(uintptr_t)start & (HUGE_PAGE - 1);
+		(void)madvise(start, bytes, MADV_HUGEPAGE);	/* advice: nothing depends on it */
+	}
+	c->sets = (void *)start;
+	return 0;
 }
 
 struct wordcache *wordcache_new(size_t bytes, bool wide)
@@ -34,14 +137,11 @@ struct wordcache *wordcache_new(size_t bytes, bool wide)
 		bits++;
 	c->shift = 64 - bits;
 	c->wide = wide;
-	c->memory = calloc(((size_t)1 << bits) + 1, sizeof(*c->sets));
-	if (!c->memory) {
-		err_memory();
-		wordcache_free(c);
+	choose(c);
+	if (map(c, (sizeof(*c->sets) << bits) + LINE)) {
+		free(c);
 		return NULL;
 	}
-	c->sets = (void *)(c->memory + (-(uintptr_t)c->memory & (LINE - 1)));
-	ask_for_huge_pages(c->memory, sizeof(*c->sets) << bits);
 	return c;
 }
 
@@ -49,21 +149,28 @@ void wordcache_free(struct wordcache *c)
 {
 	if (!c)
 		return;
-	free(c->memory);
+	munmap(c->memory, c->size);
 	free(c);
 }
 
-void wordcache_put(const struct wordcache *c, struct wordcache_entry *set, struct wordkey k, const uint32_t *ids, size_t n)
+void wordcache_put(const struct wordcache *c, const struct wordcache_group *g, size_t i, const uint32_t *ids, size_t n)
 {
-	if (n > (c->wide ? WORDCACHE_WIDE : WORDCACHE_NARROW))
+	struct wordcache_set *const set = g->sets[i];
+
+	if (n > (c->wide ? WORDCACHE_WIDE : WORDCACHE_NARROW) || set == wordcache_nowhere(c))
 		return;
-	set[1] = set[0];
-	set[0].key = k;
-	set[0].count = (uint32_t)n;
-	for (size_t i = 0; i < n; i++) {
+	set->keys[1] = set->keys[0];
+	set->ids[1] = set->ids[0];
+	set->keys[0] = g->keys[i];
+	set->ids[0] = (union wordcache_ids){ 0 };
+	for (size_t k = 0; k < n; k++) {
 		if (c->wide)
-			set[0].wide[i] = ids[i];
+			set->ids[0].wide[k] = ids[k];
 		else
-			set[0].narrow[i] = (uint16_t)ids[i];
+			set->ids[0].narrow[k] = (uint16_t)ids[k];
 	}
+	if (c->wide)
+		set->ids[0].wide[WORDCACHE_WIDE - 1] |= (uint32_t)n << 24;
+	else
+		set->ids[0].narrow[WORDCACHE_NARROW] = (uint16_t)(n << 8);
 }

@@ -7,43 +7,58 @@
  * place, and what stood there moves to the second. What it holds changes
  * speed, never results.
  *
- *	struct wordkey k = wordcache_key(word, len);	(len <= WORDCACHE_KEY; as many bytes at WORD can be read)
- *	struct wordcache_entry *set = wordcache_set(c, k);
- *	__builtin_prefetch(set);			(and other work meanwhile)
- *	const struct wordcache_entry *e = wordcache_find(set, k);
- *	if (!e)
- *		... wordcache_put(c, set, k, ids, n);
+ * Words are looked up in groups, so that all cache lines are asked for before
+ * the first is needed:
+ *
+ *	struct wordcache_group g;
+ *	c->prepare(c, text, starts, ends, n, &g);	(n <= WORDCACHE_GROUP; WORDCACHE_KEY bytes at each start can be read)
+ *	while ((i = c->take(c, &g, i, n, &to)) < n)	(room at TO for WORDCACHE_ROOM ids a word)
+ *		... wordcache_put(c, &g, i++, ids, n_ids)	(word i is not there)
  */
 #ifndef TOKENIZER_WORDCACHE_H
 #define TOKENIZER_WORDCACHE_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #define WORDCACHE_KEY 16
-#define WORDCACHE_NARROW 6		/* pieces of an entry, ids up to 65535 */
-#define WORDCACHE_WIDE 3		/* the same for wider ids */
+#define WORDCACHE_NARROW 7		/* pieces of an entry, ids up to 65535 */
+#define WORDCACHE_WIDE 4		/* the same for wider ids, which are below 2^24 */
+#define WORDCACHE_GROUP 128		/* words looked up together */
+#define WORDCACHE_ROOM 8		/* ids that may be written for a word, counted or not */
 
 /* A word as two integers: its bytes, then zeros. No word holds a zero byte, so the length is in it too. */
 struct wordkey {
 	uint64_t low, high;
 };
 
-struct wordcache_entry {
-	struct wordkey key;		/* both 0: free */
-	uint32_t count;
-	union {
-		uint16_t narrow[WORDCACHE_NARROW];
-		uint32_t wide[WORDCACHE_WIDE];
-	};
+/* How many there are is in the last number's highest byte. */
+union wordcache_ids {
+	uint16_t narrow[WORDCACHE_NARROW + 1];
+	uint32_t wide[WORDCACHE_WIDE];
+};
+
+struct wordcache_set {
+	struct wordkey keys[2];		/* both 0: free */
+	union wordcache_ids ids[2];
+};
+
+struct wordcache_group {
+	struct wordkey keys[WORDCACHE_GROUP];
+	struct wordcache_set *sets[WORDCACHE_GROUP];
 };
 
 struct wordcache {
-	struct wordcache_entry (*sets)[2];	/* in MEMORY, each on a cache line of its own */
+	/* Finds where N words belong. */
+	void (*prepare)(const struct wordcache *c, const char *text, const uint32_t *starts, const uint32_t *ends, size_t n,
+			struct wordcache_group *g);
+	/* Writes the ids of the words FROM .. TO - 1 at *OUT, which it moves on; stops at the first that is not there, and says which. */
+	size_t (*take)(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to, uint32_t **out);
+
+	struct wordcache_set *sets;	/* in MEMORY, each on a cache line of its own; then one where nothing ever is */
 	char *memory;
+	size_t size;			/* of MEMORY */
 	unsigned shift;			/* of a 64-bit hash, to leave the number of a set */
 	bool wide;
 };
@@ -52,37 +67,28 @@ struct wordcache {
 struct wordcache *wordcache_new(size_t bytes, bool wide);
 void wordcache_free(struct wordcache *c);			/* accepts NULL */
 
-/* Remembers N ids under K, which is not in its SET; nothing happens when they are too many. */
-void wordcache_put(const struct wordcache *c, struct wordcache_entry *set, struct wordkey k, const uint32_t *ids, size_t n);
+/* Remembers N ids for word I of a group, which is not there; nothing happens when they are too many, or the word too long. */
+void wordcache_put(const struct wordcache *c, const struct wordcache_group *g, size_t i, const uint32_t *ids, size_t n);
 
-/* LEN is 1 to WORDCACHE_KEY. */
-static inline struct wordkey wordcache_key(const char *word, size_t len)
+/* The number of the set where a word belongs. */
+static inline uint64_t wordcache_hash(const struct wordcache *c, uint64_t low, uint64_t high)
 {
-	const unsigned low = len < 8 ? 64 - 8 * (unsigned)len : 0;	/* bits that are not the word's */
-	const unsigned high = len > 8 ? 128 - 8 * (unsigned)len : 0;
-	struct wordkey k;
+	const uint64_t a = low * 0x9E3779B97F4A7C15u, b = high * 0xD1B54A32D192ED03u;
 
-	memcpy(&k, word, sizeof(k));
-	k.low = le64toh(k.low) << low >> low;
-	k.high = len > 8 ? le64toh(k.high) << high >> high : 0;
-	return k;
+	return (a ^ (b >> 32 | b << 32) ^ a >> 32) * 0x9FB21C651E98DF25u >> c->shift;
 }
 
-/* Where K belongs. */
-static inline struct wordcache_entry *wordcache_set(const struct wordcache *c, struct wordkey k)
+/* The set where nothing is: of words that are too long. */
+static inline struct wordcache_set *wordcache_nowhere(const struct wordcache *c)
 {
-	const uint64_t a = k.low * 0x9E3779B97F4A7C15u, b = k.high * 0xD1B54A32D192ED03u;
-
-	return c->sets[(a ^ (b >> 32 | b << 32) ^ a >> 32) * 0x9FB21C651E98DF25u >> c->shift];
+	return c->sets + ((uint64_t)1 << (64 - c->shift));
 }
 
-static inline const struct wordcache_entry *wordcache_find(const struct wordcache_entry *set, struct wordkey k)
-{
-	/* Which of the two it is cannot be foretold, so no branch asks. */
-	const bool first = !((set[0].key.low ^ k.low) | (set[0].key.high ^ k.high));
-	const bool second = !((set[1].key.low ^ k.low) | (set[1].key.high ^ k.high));
-
-	return (first | second) ? &set[second] : NULL;
-}
+void wordcache_prepare_avx2(const struct wordcache *c, const char *text, const uint32_t *starts, const uint32_t *ends, size_t n,
+			    struct wordcache_group *g);
+size_t wordcache_take_narrow_avx2(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to,
+				  uint32_t **out);
+size_t wordcache_take_wide_avx2(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to,
+				uint32_t **out);
 
 #endif

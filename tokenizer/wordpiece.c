@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 struct wordpiece {
-	const struct trie *trie;
-	uint32_t continued;		/* the node "##" */
+	const struct token_table *table;
+	struct token_start first, further;	/* nothing, and "##" */
 	uint32_t unk;
 	uint64_t max_word;
 };
@@ -42,7 +42,7 @@ struct wordpiece *wordpiece_new(const struct vocab *v, uint64_t max_word)
 		err_memory();
 		return NULL;
 	}
-	*w = (struct wordpiece){ .trie = vocab_trie(v), .continued = trie_walk(vocab_trie(v), "##", 2),
+	*w = (struct wordpiece){ .table = vocab_table(v), .first = token_start_of("", 0), .further = token_start_of("##", 2),
 				 .unk = vocab_special(v).unk, .max_word = max_word };
 	return w;
 }
@@ -54,17 +54,7 @@ void wordpiece_free(struct wordpiece *w)
 
 size_t wordpiece_match(const struct wordpiece *w, const char *text, size_t len, bool continued, uint32_t *id)
 {
-	uint32_t node = continued ? w->continued : TRIE_ROOT;
-	size_t longest = 0;
-
-	for (size_t i = 0; i < len && node != TRIE_NOWHERE; i++) {
-		node = trie_step(w->trie, node, (unsigned char)text[i]);
-		if (node != TRIE_NOWHERE && trie_value(w->trie, node) != TRIE_NONE) {
-			longest = i + 1;
-			*id = trie_value(w->trie, node);
-		}
-	}
-	return longest;
+	return token_table_longest(w->table, continued ? &w->further : &w->first, text, len, id);
 }
 
 bool wordpiece_too_long(const struct wordpiece *w, const char *word, size_t len)

@@ -6,9 +6,8 @@
  * "##"; and so on to the word's end. If nothing fits at some point, or the
  * word has more than max_word code points, the whole word is [UNK].
  *
- * The vocabulary is walked as a trie (trie.h): one step a byte, so that finding
- * the longest token costs its length and no more. Continuations are in the same
- * trie, below its node "##".
+ * The longest token at some place is found by token_table.h in one pass over
+ * its bytes.
  */
 #ifndef TOKENIZER_WORDPIECE_H
 #define TOKENIZER_WORDPIECE_H

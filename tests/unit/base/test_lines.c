@@ -1,5 +1,6 @@
 #include "base/lines.h"
 
+#include "base/cpu.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/in.h"
@@ -412,6 +413,88 @@ static void test_stretches(void **state)
 	buf_release(&parts);
 }
 
+/* --- many documents at once -------------------------------------------------------- */
+
+static void put_prose(struct rng *r, int file)
+{
+	static char text[400 * 100 + 4200 * 20];
+	size_t n = 0;
+
+	for (uint32_t k = rng_below(r, 400), long_ones = 0; k > 0; k--) {
+		const uint32_t kind = rng_below(r, 40);
+
+		if (kind < 25)
+			n += (size_t)snprintf(text + n, 100, "A line of so many words, number %u.%s", (unsigned)k, kind < 8 ? "\n" : "");
+		else if (kind < 30)
+			n += (size_t)snprintf(text + n, 100, "\n%s", kind < 28 ? "" : "\n");
+		else if (kind < 33)
+			n += (size_t)snprintf(text + n, 100, "\xe2\x80\x9cQuoted\xe2\x80\x9d caf\xc3\xa9 \xf0\x9f\x98\x80 \xe3\x81\x82%s", kind < 32 ? "\n" : "");
+		else if (kind < 35)
+			n += (size_t)snprintf(text + n, 100, "x\r\n");
+		else if (kind < 36 && rng_below(r, 8) == 0 && long_ones++ < 20)
+			n += random_piece(r, text + n);
+	}
+	put(file, text, n);
+}
+
+/* Documents of the first N_FILES files, whole, by one way or the other; the reason of a failure, what was bad and how many bytes there were. */
+static void list_documents(struct buf *b, size_t n_files, const struct lines_opts *opts, size_t at_once)
+{
+	struct document_list list = DOCUMENT_LIST_INIT;
+	struct document doc = DOCUMENT_INIT;
+	struct lines *l;
+	int rc;
+
+	buf_clear(b);
+	assert_int_equal(lines_open(&l, files, n_files, opts), 0);
+	while (!at_once && (rc = lines_next_document(l, &doc)) > 0)
+		assert_int_equal(buf_add(b, doc.text.data, doc.text.len) || buf_adds(b, "}"), 0);
+	while (at_once && (rc = lines_next_documents(l, at_once, &list)) > 0) {
+		size_t bytes = 0;
+
+		for (size_t i = 0; i < list.count; i++) {
+			assert_true(bytes < at_once);
+			bytes += list.items[i].len;
+			assert_int_equal(buf_add(b, list.text.data + list.items[i].start, list.items[i].len) || buf_adds(b, "}"), 0);
+		}
+	}
+	if (rc)		/* what came before it is given or not */
+		buf_clear(b);
+	assert_int_equal(buf_addf(b, "%d %s bad %" PRIu64 " bytes %" PRIu64, rc, rc ? err_text() : "", lines_bad_bytes(l), lines_bytes(l)), 0);
+	lines_close(l);
+	document_release(&doc);
+	document_list_release(&list);
+}
+
+static void test_document_lists(void **state)
+{
+	static const char *const processors[] = { "none", "avx2", "native" };
+	struct buf want = BUF_INIT, got = BUF_INIT;
+	struct rng r;
+
+	(void)state;
+	rng_open(&r, 2, RNG_TEST, 0, 0, 0, 0, 0);
+	for (uint32_t round = 0; round < 600; round++) {
+		const size_t n_files = 1 + rng_below(&r, MAX_FILES);
+		const struct lines_opts opts = { .document_per_file = round % 3 == 0, .keep_marks = round % 5 == 0, .strict = round % 7 == 0 };
+
+		if (round % 4)
+			for (size_t i = 0; i < n_files; i++)
+				put_prose(&r, (int)i);
+		else
+			put_random(&r, n_files);
+		list_documents(&want, n_files, &opts, 0);
+		for (int p = 0; p < 3; p++) {
+			assert_int_equal(cpu_limit(processors[p]), 0);
+			list_documents(&got, n_files, &opts, 1 + rng_below(&r, 5000));
+			expect_same(&want, &got, processors[p], round);
+		}
+	}
+	assert_int_equal(cpu_limit("native"), 0);
+	buf_release(&want);
+	buf_release(&got);
+}
+
 /* The same of the lines of four files, and every number of parts. */
 static void expect_same_lines(void)
 {
@@ -510,6 +593,7 @@ int main(void)
 		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_documents),
 		cmocka_unit_test(test_stretches),
+		cmocka_unit_test(test_document_lists),
 		cmocka_unit_test(test_stretches_of_lines),
 		cmocka_unit_test(test_stretch_and_bad_bytes),
 		cmocka_unit_test(test_stretch_refusals),

@@ -41,7 +41,7 @@ static void add_words(struct normalizer *n, const char *line, size_t len, bool s
 	normalizer_start(n, line, len, spans);
 	while (normalizer_next(n, &w) > 0)
 		for (size_t i = 0; i < w.count; i++, first = false)
-			if (buf_adds(b, first ? "" : " ") || buf_add(b, w.text + w.items[i].start, w.items[i].len))
+			if (buf_adds(b, first ? "" : " ") || buf_add(b, w.text + w.starts[i], w.ends[i] - w.starts[i]))
 				fail();
 	if (buf_add_byte(b, '\n'))
 		fail();

@@ -1,0 +1,89 @@
+/* ascii_words.h with AVX2 and BMI. */
+#include <immintrin.h>
+#include <string.h>
+
+struct ascii_tables {
+	__m256i case_bit;
+};
+
+#include "tokenizer/ascii_masks.h"
+
+static inline __m256i each(unsigned char byte)
+{
+	return _mm256_set1_epi8((char)byte);
+}
+
+/* Bytes from LOW to HIGH, both below 0x80. */
+static inline __m256i within(__m256i x, char low, char high)
+{
+	return _mm256_andnot_si256(_mm256_cmpgt_epi8(x, _mm256_set1_epi8(high)), _mm256_cmpgt_epi8(x, _mm256_set1_epi8((char)(low - 1))));
+}
+
+static inline uint64_t bits_of(__m256i x)
+{
+	return (uint32_t)_mm256_movemask_epi8(x);
+}
+
+/* Half of a block: masks of 32 bits. */
+static inline struct ascii_masks half(const struct ascii_tables *t, const char *p, char *o)
+{
+	const __m256i x = _mm256_loadu_si256((const void *)p);
+	const __m256i letters = within(_mm256_or_si256(x, each(0x20)), 'a', 'z');
+	const __m256i word = _mm256_or_si256(letters, within(x, '0', '9')), graphic = within(x, '!', '~');
+	const __m256i newline = _mm256_cmpeq_epi8(x, each('\n'));
+	const __m256i separator = _mm256_or_si256(_mm256_or_si256(newline, _mm256_cmpeq_epi8(x, each(' '))),
+						  _mm256_or_si256(_mm256_cmpeq_epi8(x, each('\t')), _mm256_cmpeq_epi8(x, each('\r'))));
+	const uint64_t marks = bits_of(_mm256_andnot_si256(word, graphic));
+
+	_mm256_storeu_si256((void *)o, _mm256_or_si256(x, _mm256_and_si256(letters, t->case_bit)));
+	return (struct ascii_masks){ .letters = bits_of(word), .first = marks, .last = marks, .newlines = bits_of(newline),
+				     .unknown = bits_of(_mm256_or_si256(graphic, separator)) ^ UINT32_MAX,
+				     .general = bits_of(_mm256_cmpeq_epi8(x, each(0xE2))) };
+}
+
+static inline struct ascii_masks ascii_masks_of(const struct ascii_tables *t, const char *p, size_t n, char *o)
+{
+	char padded[64];
+	struct ascii_masks m, high;
+
+	if (n < 64) {
+		memset(padded, 0, sizeof(padded));
+		memcpy(padded, p, n);
+		p = padded;
+	}
+	m = half(t, p, o);
+	high = half(t, p + 32, o + 32);
+	m.letters |= high.letters << 32;
+	m.first |= high.first << 32;
+	m.last |= high.last << 32;
+	m.newlines |= high.newlines << 32;
+	m.unknown |= high.unknown << 32;
+	m.general |= high.general << 32;
+	if (m.general) {
+		const uint64_t low_80 = bits_of(_mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)p), each(0x80)));
+		const uint64_t high_80 = bits_of(_mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)(p + 32)), each(0x80)));
+
+		m.general &= (low_80 | high_80 << 32) >> 1;
+	}
+	return m;
+}
+
+/* Eight at a time, most often twice: a branch that is guessed well. */
+static inline size_t ascii_places(uint32_t *to, uint32_t base, uint64_t bits)
+{
+	const size_t n = (size_t)__builtin_popcountll(bits);
+
+	for (size_t done = 0; done < n; done += 8)
+		for (size_t i = done; i < done + 8; i++) {
+			to[i] = base + (uint32_t)_tzcnt_u64(bits);
+			bits = _blsr_u64(bits);
+		}
+	return n;
+}
+
+const char *ascii_words_avx2(struct ascii_words *w, const char *p, const char *end)
+{
+	const struct ascii_tables t = { each(w->rules.lower ? 0x20 : 0) };
+
+	return ascii_run(w, &t, p, end);
+}
