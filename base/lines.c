@@ -483,6 +483,12 @@ static int end_document(struct filling *f)
 	return 0;
 }
 
+/* Whether lines of the window may be taken as they are. */
+static bool can_scan(const struct lines *l)
+{
+	return l->scan && l->in && !l->pushed && !l->has_stretch && l->pos < l->end;
+}
+
 static bool is_marked(const struct lines *l, const char *line, const char *end)
 {
 	return !l->keep_marks && end - line >= MARK_LEN && !memcmp(line, MARK, MARK_LEN);
@@ -567,14 +573,6 @@ static int take_one(struct lines *l, struct filling *f)
 	return buf_add(&f->list->text, line.text, line.len) || buf_add_byte(&f->list->text, '\n') ? -1 : 1;
 }
 
-/* Whether lines of the window may be taken as they are. */
-static bool is_ordinary(const struct lines *l, const struct filling *f)
-{
-	const bool other_file = l->document_per_file && f->start < f->list->text.len && f->file != l->file;
-
-	return l->scan && l->in && !l->pushed && !l->has_stretch && !other_file && l->pos < l->end;
-}
-
 int lines_next_documents(struct lines *l, size_t bytes, struct document_list *list)
 {
 	struct filling f = { .list = list, .wanted = bytes ? bytes : 1 };
@@ -583,7 +581,8 @@ int lines_next_documents(struct lines *l, size_t bytes, struct document_list *li
 	buf_clear(&list->text);
 	list->count = 0;
 	while (rc > 0 && f.bytes < f.wanted) {
-		const ssize_t taken = is_ordinary(l, &f) ? take_clean(l, &f) : 0;
+		const bool other_file = l->document_per_file && f.start < list->text.len && f.file != l->file;
+		const ssize_t taken = can_scan(l) && !other_file ? take_clean(l, &f) : 0;
 
 		if (taken < 0)
 			return -1;
@@ -600,6 +599,58 @@ void document_list_release(struct document_list *list)
 	buf_release(&list->text);
 	free(list->items);
 	*list = (struct document_list)DOCUMENT_LIST_INIT;
+}
+
+/* --- many lines -------------------------------------------------------------------- */
+
+/* As take_clean, for lines: blank ones are emptied. */
+static ssize_t take_clean_text(struct lines *l, struct buf *to)
+{
+	uint32_t doubtful[DOUBTFUL_MAX];
+	const size_t room = l->end - l->pos;
+	const char *const text = l->buffer + l->pos;
+	size_t n, at = 0, clean = l->scan(text, room < CLEAN_TEXT_MAX ? room : CLEAN_TEXT_MAX, doubtful, DOUBTFUL_MAX, &n);
+	bool blank = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *const line = text + doubtful[i], *const newline = memchr(line, '\n', clean - doubtful[i]);
+
+		if (is_marked(l, line, newline)) {
+			clean = doubtful[i];
+			break;
+		}
+		blank = is_blank(line, (size_t)(newline - line));
+		if (!blank || newline == line)
+			continue;
+		if (buf_add(to, text + at, doubtful[i] - at))
+			return -1;
+		at = (size_t)(newline - text);
+	}
+	if (buf_add(to, text + at, clean - at))
+		return -1;
+	if (clean)
+		take_lines(l, clean, blank);
+	return (ssize_t)clean;
+}
+
+int lines_next_text(struct lines *l, size_t bytes, struct buf *text)
+{
+	struct line line;
+	int rc = 1;
+
+	buf_clear(text);
+	while (rc > 0 && text->len < bytes) {
+		const ssize_t taken = can_scan(l) ? take_clean_text(l, text) : 0;
+
+		if (taken < 0)
+			return -1;
+		if (taken)
+			continue;
+		rc = lines_next(l, &line);
+		if (rc > 0 && ((!line.blank && buf_add(text, line.text, line.len)) || buf_add_byte(text, '\n')))
+			return -1;
+	}
+	return rc < 0 ? -1 : text->len > 0;
 }
 
 /* --- accounts -------------------------------------------------------------------- */

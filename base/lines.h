@@ -72,6 +72,9 @@ int lines_divide(const char *const *files, size_t n_files, uint64_t part, uint64
 
 int lines_next(struct lines *l, struct line *line);	/* 1 a line, 0 the end, -1 failed */
 
+/* As many of the next lines as it takes to have BYTES of them, at least one, each ended by \n and blank ones empty: 1, 0 at the end, -1 failed. */
+int lines_next_text(struct lines *l, size_t bytes, struct buf *text);
+
 struct document {
 	struct buf text;		/* its non-blank lines, each ended by \n */
 	uint64_t *ends;			/* line i is text[ends[i-1] .. ends[i]-1), ends[-1] read as 0: ends[i] is past its \n */

@@ -18,6 +18,16 @@ enum { FINAL_SIGMA = 0x3C2, SMALL_SIGMA = 0x3C3 };
 /* Hangul syllables are L x V x T, laid out by arithmetic (Unicode, 3.12). */
 enum { HANGUL_FIRST = 0xAC00, L_FIRST = 0x1100, V_FIRST = 0x1161, T_FIRST = 0x11A7, V_COUNT = 21, T_COUNT = 28 };
 
+/* What is to be done with a character, when nobody asks where words came from. */
+enum kind {
+	STAYS,			/* part of a word, as it is */
+	ALONE,			/* a word, as it is */
+	CHANGES,		/* part of a word, in its form */
+	SEPARATES,
+	ENDS_LINE,
+	SPECIAL,		/* anything else */
+};
+
 /* A code point of a run of nonstarters. */
 struct mark {
 	uint32_t cp;
@@ -32,6 +42,7 @@ struct normalizer {
 	uint16_t special;		/* flags of characters that do not just become their form */
 	uint16_t punct;			/* the flag that tells punctuation */
 	ascii_words_take *take_ascii;
+	unsigned char kinds[0x10000];	/* enum kind of characters below U+10000 */
 
 	/* the text */
 	const char *text, *at, *end;
@@ -76,6 +87,20 @@ static struct ascii_rules ascii_rules_of(const struct normalizer *n)
 	return r;
 }
 
+static enum kind kind_of(const struct normalizer *n, uint32_t cp)
+{
+	const struct char_entry *e = chars_entry(n->o.chars, cp);
+	const uint16_t flags = e->flags & n->special;
+
+	if (cp == '\n')
+		return ENDS_LINE;
+	if (!flags)
+		return e->forms[n->form] ? CHANGES : STAYS;
+	if (flags == CHAR_SPACE)
+		return SEPARATES;
+	return !(flags & ~(CHAR_CJK | n->punct)) && !e->forms[n->form] ? ALONE : SPECIAL;
+}
+
 struct normalizer *normalizer_new(const struct normalizer_opts *o)
 {
 	struct normalizer *n = calloc(1, sizeof(*n));
@@ -96,6 +121,8 @@ struct normalizer *normalizer_new(const struct normalizer_opts *o)
 		n->special |= CHAR_SIGMA;
 	n->w.rules = ascii_rules_of(n);
 	n->take_ascii = ascii_words_best();
+	for (uint32_t cp = 0; cp < 0x10000; cp++)
+		n->kinds[cp] = (unsigned char)kind_of(n, cp);
 	return n;
 }
 
@@ -384,25 +411,131 @@ static int take_special(struct normalizer *n, const struct char_entry *e, uint32
 	return 0;
 }
 
-/* The next characters, whatever they are: as many as there is room for, or, unless spans are asked for, up to ASCII's. */
+/* A character whatever it is. */
+static int take_character(struct normalizer *n)
+{
+	const char *const start = n->at;
+	const uint32_t cp = utf8_next(&n->at);
+	const struct char_entry *e = chars_entry(n->o.chars, cp);
+	const uint64_t at = n->cp++;
+
+	if (e->flags & n->special)
+		return take_special(n, e, cp, start, at);
+	put_form(n, e, cp, at);
+	return 0;
+}
+
+/* As many characters as there is room for. */
 static int take_characters(struct normalizer *n)
 {
-	for (unsigned i = 0; i < STRETCH / CHARS_FORM_MAX && n->at < n->end; i++) {
-		const char *const start = n->at;
-		const struct char_entry *e;
-		uint32_t cp;
-		uint64_t at;
-
-		if (!n->want_spans && ascii_words_knows((unsigned char)*start))
-			return 0;
-		cp = utf8_next(&n->at);
-		e = chars_entry(n->o.chars, cp);
-		at = n->cp++;
-		if (!(e->flags & n->special))
-			put_form(n, e, cp, at);
-		else if (take_special(n, e, cp, start, at))
+	for (unsigned i = 0; i < STRETCH / CHARS_FORM_MAX && n->at < n->end; i++)
+		if (take_character(n))
 			return -1;
+	return 0;
+}
+
+/* Whether it is worth while to go on with P by take_ascii, which knows the first byte. */
+static bool is_ascii_run(const char *p, const char *end)
+{
+	uint64_t x;
+
+	if (end - p < 8 || !ascii_words_knows((unsigned char)*p))
+		return false;
+	memcpy(&x, p, sizeof(x));
+	return !(x & 0x8080808080808080u);
+}
+
+/*
+ * The characters that stay as they are, be they words or parts of words, up to the first other one. Which of the two comes next
+ * cannot be foretold in Chinese and Japanese, so no branch asks.
+ */
+static void take_staying(struct normalizer *n)
+{
+	struct ascii_words *const w = &n->w;
+	const char *p = n->at, *const end = n->end;
+	size_t len = w->len, starts = w->count, ends = w->count;
+	size_t open = len > w->word_start;
+
+	w->starts[starts] = (uint32_t)w->word_start;
+	starts += open;
+	while (p < end && len < w->stop) {
+		const unsigned char *const s = (const unsigned char *)p;
+		char *const o = w->out + len;
+		unsigned size = 1, kind;
+		uint32_t cp = s[0];
+
+		if (cp >= 0xF0)
+			break;
+		o[0] = p[0];
+		if (cp >= 0xE0) {
+			size = 3;
+			memcpy(o + 1, p + 1, 2);
+			cp = (cp & 0x0F) << 12 | (uint32_t)(s[1] & 0x3F) << 6 | (s[2] & 0x3F);
+		} else if (cp >= 0x80) {
+			size = 2;
+			o[1] = p[1];
+			cp = (cp & 0x1F) << 6 | (s[1] & 0x3F);
+		} else if (is_ascii_run(p, end)) {
+			break;
+		}
+		kind = n->kinds[cp];
+		if (kind > ALONE)
+			break;
+		w->ends[ends] = (uint32_t)len;
+		ends += open & kind;			/* ALONE is 1 */
+		w->starts[starts] = (uint32_t)len;
+		starts += kind | !open;
+		len += size;
+		p += size;
+		w->ends[ends] = (uint32_t)len;
+		ends += kind;
+		open = !kind;
 	}
+	w->word_start = open ? w->starts[ends] : len;
+	w->count = ends;
+	w->len = len;
+	n->at = p;
+}
+
+/* Characters up to a run of ASCII, which does not begin here, or until the batch is full; at least one. */
+static int take_mixed(struct normalizer *n)
+{
+	struct ascii_words *const w = &n->w;
+
+	for (unsigned i = 0; i < STRETCH / CHARS_FORM_MAX && !is_ascii_run(n->at, n->end); i++) {
+		const char *p;
+		uint32_t cp;
+		unsigned kind;
+
+		take_staying(n);
+		if (n->at == n->end || w->len >= w->stop || is_ascii_run(n->at, n->end))
+			break;
+		p = n->at;
+		cp = utf8_next(&p);
+		kind = cp < 0x10000 ? n->kinds[cp] : SPECIAL;
+		if (kind == SPECIAL) {
+			if (take_character(n))
+				return -1;
+			continue;
+		}
+		n->at = p;
+		if (kind == CHANGES) {
+			put_form(n, chars_entry(n->o.chars, cp), cp, 0);
+			continue;
+		}
+		end_word(n);
+		if (kind == ENDS_LINE) {
+			w->lines[w->n_lines++] = (uint32_t)w->count;
+			w->out[w->len++] = '\n';
+			w->word_start = w->len;
+		}
+	}
+	return 0;
+}
+
+static int take_ascii(struct normalizer *n)
+{
+	n->at = n->take_ascii(&n->w, n->at, n->end);
 	return 0;
 }
 
@@ -415,9 +548,7 @@ static int next_batch(struct normalizer *n)
 		b->stop = b->len < BATCH ? BATCH : b->len + 1;
 		if (reserve(n, b->stop - b->len + STRETCH))
 			return -1;
-		if (!n->want_spans && ascii_words_knows((unsigned char)*n->at))
-			n->at = n->take_ascii(b, n->at, n->end);
-		else if (take_characters(n))
+		if (n->want_spans ? take_characters(n) : is_ascii_run(n->at, n->end) ? take_ascii(n) : take_mixed(n))
 			return -1;
 	}
 	if (reserve(n, 0))

@@ -8,6 +8,14 @@
 #include <string.h>
 
 #define DIGITS_MAX 20
+#define THOUSAND 1000
+
+/* Decimal digits of the numbers below a thousand, for three at a time. */
+struct digits {
+	char full[THOUSAND][4];		/* all three, then a space */
+	char brief[THOUSAND][4];	/* without leading zeros, then spaces */
+	unsigned char len[THOUSAND];	/* of these */
+};
 
 struct token_printer {
 	const struct tokenizer *t;
@@ -15,11 +23,26 @@ struct token_printer {
 	int form;
 	unsigned flags;
 	uint64_t count;
+	struct digits digits;
 	struct ids ids;
+	struct encoded_lines lines;
 	struct span *spans;
 	size_t cap_spans;
 	struct word_list words;
 };
+
+static void make_digits(struct digits *d)
+{
+	for (unsigned i = 0; i < THOUSAND; i++) {
+		const char digits[] = { (char)('0' + i / 100), (char)('0' + i / 10 % 10), (char)('0' + i % 10), ' ' };
+		const unsigned zeros = i < 10 ? 2 : i < 100 ? 1 : 0;
+
+		memcpy(d->full[i], digits, 4);
+		memset(d->brief[i], ' ', 4);
+		memcpy(d->brief[i], digits + zeros, 3 - zeros);
+		d->len[i] = (unsigned char)(3 - zeros);
+	}
+}
 
 struct token_printer *token_printer_new(const struct tokenizer *t, int form, unsigned flags)
 {
@@ -38,6 +61,7 @@ struct token_printer *token_printer_new(const struct tokenizer *t, int form, uns
 	p->t = t;
 	p->form = form;
 	p->flags = flags;
+	make_digits(&p->digits);
 	p->encoder = encoder_new(t);
 	if (p->encoder)
 		return p;
@@ -51,6 +75,7 @@ void token_printer_free(struct token_printer *p)
 		return;
 	encoder_free(p->encoder);
 	ids_release(&p->ids);
+	encoded_lines_release(&p->lines);
 	free(p->spans);
 	word_list_release(&p->words);
 	free(p);
@@ -75,18 +100,35 @@ static char *put_number(char *o, uint64_t n)
 	return o + (digits + DIGITS_MAX - d);
 }
 
-static int print_ids(const struct ids *ids, struct buf *out)
+/* An id and a space at O, where DIGITS_MAX + 4 bytes fit; returns the end. */
+static char *put_id(const struct digits *d, char *o, uint32_t id)
+{
+	if (id >= THOUSAND * THOUSAND) {
+		o = put_number(o, id);
+		*o++ = ' ';
+		return o;
+	}
+	if (id >= THOUSAND) {
+		memcpy(o, d->brief[id / THOUSAND], 4);
+		memcpy(o + d->len[id / THOUSAND], d->full[id % THOUSAND], 4);
+		return o + d->len[id / THOUSAND] + 4;
+	}
+	memcpy(o, d->brief[id], 4);
+	return o + d->len[id] + 1;
+}
+
+/* IDs with spaces between them, and after them END. */
+static int print_ids(const struct digits *d, const uint32_t *ids, size_t n, char end, struct buf *out)
 {
 	char *o;
 
-	if (buf_reserve(out, (DIGITS_MAX + 1) * ids->count))
+	if (buf_reserve(out, (DIGITS_MAX + 1) * n + 4))
 		return -1;
 	o = out->data + out->len;
-	for (size_t i = 0; i < ids->count; i++) {
-		if (i)
-			*o++ = ' ';
-		o = put_number(o, ids->items[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		o = put_id(d, o, ids[i]);
+	o -= n > 0;
+	*o++ = end;
 	*o = 0;
 	out->len = (size_t)(o - out->data);
 	return 0;
@@ -216,9 +258,11 @@ static int explain_word(struct token_printer *p, const struct placed_word *word,
 					  ids_add(&p->ids, word->special))
 		return -1;
 	if (buf_add(out, source, source_len) || buf_add_byte(out, '\t') || buf_add(out, text, word->len) ||
-	    buf_add_byte(out, '\t') || print_tokens(tokenizer_vocab(p->t), &p->ids, out) || buf_add_byte(out, '\t') ||
-	    print_ids(&p->ids, out))
+	    buf_add_byte(out, '\t') || print_tokens(tokenizer_vocab(p->t), &p->ids, out) || buf_add_byte(out, '\t'))
 		return -1;
+	if (print_ids(&p->digits, p->ids.items, p->ids.count, 0, out))
+		return -1;
+	out->len--;			/* that 0 */
 	if (word->special != VOCAB_NONE ? buf_adds(out, "\tspecial token in the text") :
 					  print_reason(w, text, word->len, out))
 		return -1;
@@ -250,7 +294,7 @@ int token_print(struct token_printer *p, const char *text, size_t len, struct bu
 		return -1;
 	p->count += words ? p->words.count : p->ids.count;
 	switch (p->form) {
-	case TOKEN_IDS: rc = print_ids(&p->ids, out); break;
+	case TOKEN_IDS: return print_ids(&p->digits, p->ids.items, p->ids.count, '\n', out);
 	case TOKEN_TOKENS: rc = print_tokens(tokenizer_vocab(p->t), &p->ids, out); break;
 	case TOKEN_OFFSETS: rc = print_offsets(&p->ids, p->spans, out); break;
 	case TOKEN_WORDS: rc = print_words(&p->words, out); break;
@@ -258,4 +302,41 @@ int token_print(struct token_printer *p, const char *text, size_t len, struct bu
 	case TOKEN_EXPLAIN: rc = explain(p, text, out); break;
 	}
 	return rc || buf_add_byte(out, '\n') ? -1 : 0;
+}
+
+/* Ids alone: all lines as one text. */
+static int print_lines_of_ids(struct token_printer *p, const char *text, size_t len, struct buf *out)
+{
+	size_t before = 0;
+
+	p->ids.count = p->lines.count = 0;
+	if (encoder_encode_lines(p->encoder, text, len, &p->ids, &p->lines))
+		return -1;
+	p->count += p->ids.count;
+	for (size_t i = 0; i < p->lines.count; i++) {
+		if (print_ids(&p->digits, p->ids.items + before, p->lines.ends[i] - before, '\n', out))
+			return -1;
+		before = p->lines.ends[i];
+	}
+	return 0;
+}
+
+int token_print_lines(struct token_printer *p, const char *text, size_t len, struct buf *out, size_t *n)
+{
+	const char *const end = text + len;
+
+	if (p->form == TOKEN_IDS && !p->flags) {
+		if (print_lines_of_ids(p, text, len, out))
+			return -1;
+		*n = p->lines.count;
+		return 0;
+	}
+	for (*n = 0; text < end; ++*n) {
+		const char *const newline = memchr(text, '\n', (size_t)(end - text));
+
+		if (token_print(p, text, (size_t)(newline - text), out))
+			return -1;
+		text = newline + 1;
+	}
+	return 0;
 }

@@ -35,6 +35,9 @@ void token_printer_free(struct token_printer *p);		/* accepts NULL */
 
 int token_print(struct token_printer *p, const char *text, size_t len, struct buf *out);
 
+/* The same for many lines, each ended by \n, at once; how many there were to *N. */
+int token_print_lines(struct token_printer *p, const char *text, size_t len, struct buf *out, size_t *n);
+
 uint64_t token_printer_count(const struct token_printer *p);	/* tokens (or words) printed so far */
 
 #endif

@@ -12,6 +12,8 @@
 struct block {
 	struct buf in;		/* lines, each ended by \n; blank ones empty */
 	struct buf out;
+	size_t n_lines;
+	uint64_t place;		/* how far the input is read, for progress */
 };
 
 struct state {
@@ -23,45 +25,32 @@ static int read_block(void *ctx, void *item)
 {
 	struct token_stream *s = ((struct state *)ctx)->stream;
 	struct block *b = item;
-	struct line line;
-	uint64_t total;
-	int rc = 0;
 
-	buf_clear(&b->in);
-	while (b->in.len < BLOCK && (rc = lines_next(s->lines, &line)) > 0) {
-		if ((!line.blank && buf_add(&b->in, line.text, line.len)) || buf_add_byte(&b->in, '\n'))
-			return -1;
-		s->n_lines++;
-	}
-	if (rc < 0)
-		return -1;
-	if (s->progress)
-		progress_update(s->progress, s->n_lines, lines_progress(s->lines, &total));
-	return b->in.len > 0;
+	const int rc = lines_next_text(s->lines, BLOCK, &b->in);
+	uint64_t total;
+
+	b->place = lines_progress(s->lines, &total);
+	return rc;
 }
 
 static int work_block(void *ctx, void *item, unsigned worker)
 {
 	struct token_printer *const p = ((struct state *)ctx)->printers[worker];
 	struct block *b = item;
-	const char *line = b->in.data, *const end = line + b->in.len;
 
 	buf_clear(&b->out);
-	while (line < end) {
-		const char *const newline = memchr(line, '\n', (size_t)(end - line));
-
-		if (token_print(p, line, (size_t)(newline - line), &b->out))
-			return -1;
-		line = newline + 1;
-	}
-	return 0;
+	return token_print_lines(p, b->in.data, b->in.len, &b->out, &b->n_lines);
 }
 
 static int write_block(void *ctx, void *item)
 {
-	const struct state *st = ctx;
+	struct token_stream *s = ((struct state *)ctx)->stream;
 	struct block *b = item;
-	const int rc = out_write(st->stream->out, b->out.data, b->out.len);
+	const int rc = out_write(s->out, b->out.data, b->out.len);
+
+	s->n_lines += b->n_lines;
+	if (s->progress)
+		progress_update(s->progress, s->n_lines, b->place);
 
 	if (b->in.cap > KEPT) {		/* a giant among lines; the next ones are shorter */
 		buf_release(&b->in);
@@ -84,7 +73,7 @@ static int make_printers(struct state *st, unsigned threads)
 
 int token_stream_run(struct token_stream *s)
 {
-	const unsigned threads = s->threads ? s->threads : 1, depth = 2 * threads + 2;
+	const unsigned threads = s->threads ? s->threads : 1, depth = threads > 1 ? 2 * threads + 2 : 1;
 	struct state st = { s, calloc(threads, sizeof(*st.printers)) };
 	struct block *blocks = calloc(depth, sizeof(*blocks));
 	struct pool pool = { .threads = threads, .depth = depth, .items = blocks, .item_size = sizeof(*blocks),

@@ -12,22 +12,51 @@ enum { BEGINS = 1, ENDS = 2 };		/* the bits of a beginning */
 #define CELLS_LEAST_BITS 8
 #define TAG_BITS 12
 #define ID_BITS 24
+#define TAG_MASK (((uint64_t)1 << TAG_BITS) - 1)
+#define ID_MASK (((uint64_t)1 << ID_BITS) - 1)
 
-static inline uint64_t hash_on(uint64_t hash, char byte)
+/* A beginning of a text, and what is carried along. */
+struct walk {
+	uint64_t hash;
+	uint64_t bytes;			/* the first eight, as a number; the first is the lowest */
+	size_t len;
+};
+
+/* Goes on by the character at P, of valid UTF-8, or by as much as is LEFT of it. */
+static inline void walk_on(struct walk *w, const char *p, size_t left)
 {
-	return (hash ^ (unsigned char)byte ^ 0x100) * 0x9E3779B97F4A7C15u;
+	const unsigned char first = (unsigned char)p[0];
+	uint64_t c = first;
+	size_t size = 1;
+
+	if (first >= 0x80) {
+		size = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+		size = size < left ? size : left;
+		for (size_t i = 1; i < size; i++)
+			c |= (uint64_t)(unsigned char)p[i] << 8 * i;
+	}
+	w->hash = (w->hash ^ c) * 0x9E3779B97F4A7C15u;
+	w->bytes |= w->len < 8 ? c << 8 * w->len : 0;
+	w->len += size;
 }
 
-static uint64_t hash_all(uint64_t hash, const char *bytes, size_t len)
+/* No token ends in the middle of a character. START's hash is never 0, where a chain of hashes would stay. */
+static struct walk walk_all(struct walk w, const char *bytes, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		hash = hash_on(hash, bytes[i]);
-	return hash;
+	const size_t end = w.len + len;
+
+	while (w.len < end)
+		walk_on(&w, bytes + len - (end - w.len), end - w.len);
+	return w;
 }
+
+static const struct walk nothing = { 1, 0, 0 };
 
 struct token_start token_start_of(const char *prefix, size_t len)
 {
-	return (struct token_start){ prefix, len, hash_all(0, prefix, len) };
+	const struct walk w = walk_all(nothing, prefix, len);
+
+	return (struct token_start){ prefix, len, w.hash, w.bytes };
 }
 
 int token_table_init(struct token_table *t, const char *text, size_t bytes, size_t n)
@@ -68,80 +97,100 @@ static void mark(struct token_table *t, uint64_t hash, unsigned bits)
 	t->cells[cell / 4] |= (unsigned char)(bits << cell % 4 * 2);
 }
 
-/* Whether the token in a slot is what START begins with and then TEXT. */
-static bool is_token(const struct token_table *t, uint64_t slot, const struct token_start *start, const char *text, size_t len)
+/* Whether the token in a slot, which is longer than eight bytes, is what START begins with and then TEXT. */
+static bool is_long_token(const struct token_table *t, struct token_slot slot, const struct token_start *start, const char *text,
+			  size_t len)
 {
-	const char *const token = t->text + (slot >> (TAG_BITS + ID_BITS));
+	const char *const token = t->text + (slot.what >> (TAG_BITS + ID_BITS));
 
-	return (!start->len || !memcmp(token, start->prefix, start->len)) && !memcmp(token + start->len, text, len) &&
+	return !slot.bytes && !memcmp(token, start->prefix, start->len) && !memcmp(token + start->len, text, len) &&
 	       !token[start->len + len];
 }
 
-/* The slot of a token, or the free one where it belongs. */
-static inline uint64_t *slot_of(const struct token_table *t, uint64_t hash, const struct token_start *start, const char *text,
-				size_t len)
+static inline const struct token_slot *first_slot(const struct token_table *t, uint64_t hash)
 {
-	const uint64_t mask = ((uint64_t)1 << TAG_BITS) - 1, tag = hash >> 24 & mask;
-	uint64_t i = (hash >> 32) * t->n_slots >> 32;
-
-	while (t->slots[i] && ((t->slots[i] & mask) != tag || !is_token(t, t->slots[i], start, text, len)))
-		i = i + 1 < t->n_slots ? i + 1 : 0;
-	return &t->slots[i];
+	return &t->slots[(hash >> 32) * t->n_slots >> 32];
 }
 
-static inline uint32_t id_of(uint64_t slot)
+/* The slot of a token, or the free one where it belongs; W is all of it, START and TEXT. */
+static inline struct token_slot *slot_of(const struct token_table *t, const struct walk *w, const struct token_start *start,
+					 const char *text)
 {
-	return slot ? (uint32_t)(slot >> TAG_BITS & (((uint64_t)1 << ID_BITS) - 1)) - 1 : TOKEN_NONE;
+	const uint64_t tag = w->hash >> 24 & TAG_MASK;
+	uint64_t i = (w->hash >> 32) * t->n_slots >> 32;
+
+	for (;; i = i + 1 < t->n_slots ? i + 1 : 0) {
+		struct token_slot *const s = &t->slots[i];
+
+		if (!s->what)
+			return s;
+		if (w->len <= 8 ? s->bytes == w->bytes :
+				  (s->what & TAG_MASK) == tag && is_long_token(t, *s, start, text, w->len - start->len))
+			return s;
+	}
+}
+
+static inline uint32_t id_of(uint64_t what)
+{
+	return what ? (uint32_t)(what >> TAG_BITS & ID_MASK) - 1 : TOKEN_NONE;
 }
 
 uint32_t token_table_put(struct token_table *t, uint32_t at, uint32_t len, uint32_t id)
 {
-	const struct token_start none = token_start_of("", 0);
+	const struct token_start start = token_start_of("", 0);
 	const char *const token = t->text + at;
-	uint64_t hash = 0, *slot;
+	struct walk w = nothing;
+	struct token_slot *slot;
 	uint32_t before;
 
 	assert(len > 0 && !token[len] && id < TOKEN_NONE);
-	for (uint32_t i = 0; i < len; i++) {
-		hash = hash_on(hash, token[i]);
-		mark(t, hash, BEGINS);
+	while (w.len < len) {
+		walk_on(&w, token + w.len, len - w.len);
+		mark(t, w.hash, BEGINS);
 	}
-	mark(t, hash, ENDS);
-	slot = slot_of(t, hash, &none, token, len);
-	before = id_of(*slot);
-	*slot = (((uint64_t)at << ID_BITS | (id + 1)) << TAG_BITS) | (hash >> 24 & (((uint64_t)1 << TAG_BITS) - 1));
+	mark(t, w.hash, ENDS);
+	slot = slot_of(t, &w, &start, token);
+	before = id_of(slot->what);
+	slot->bytes = len <= 8 ? w.bytes : 0;
+	slot->what = (((uint64_t)at << ID_BITS | (id + 1)) << TAG_BITS) | (w.hash >> 24 & TAG_MASK);
 	return before;
 }
 
 uint32_t token_table_find(const struct token_table *t, const char *token, size_t len)
 {
-	const struct token_start none = token_start_of("", 0);
+	const struct token_start start = token_start_of("", 0);
+	const struct walk w = walk_all(nothing, token, len);
 
-	return id_of(*slot_of(t, hash_all(0, token, len), &none, token, len));
+	return id_of(slot_of(t, &w, &start, token)->what);
 }
 
 size_t token_table_longest(const struct token_table *t, const struct token_start *start, const char *text, size_t len,
 			   uint32_t *id)
 {
-	for (;;) {
-		uint64_t hash = start->hash, longest_hash = 0;
-		size_t longest = 0;
+	const struct walk none = { start->hash, start->bytes, start->len };
 
-		for (size_t i = 0; i < len; i++) {
+	for (;;) {
+		struct walk w = none, longest = none;
+
+		while (w.len < start->len + len) {
+			const size_t done = w.len - start->len;
 			unsigned cell;
 
-			hash = hash_on(hash, text[i]);
-			cell = cell_of(t, hash);
+			walk_on(&w, text + done, len - done);
+			cell = cell_of(t, w.hash);
 			if (!(cell & BEGINS))
 				break;
-			longest = cell & ENDS ? i + 1 : longest;
-			longest_hash = cell & ENDS ? hash : longest_hash;
+			if (cell & ENDS) {
+				longest = w;
+				__builtin_prefetch(first_slot(t, w.hash));
+			}
 		}
-		if (!longest)
+		if (longest.len == start->len)
 			return 0;
-		*id = id_of(*slot_of(t, longest_hash, start, text, longest));
+		*id = id_of(slot_of(t, &longest, start, text)->what);
+		len = longest.len - start->len;
 		if (*id != TOKEN_NONE)
-			return longest;
-		len = longest - 1;
+			return len;
+		len--;		/* the next shorter one ends before */
 	}
 }

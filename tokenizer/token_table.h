@@ -3,7 +3,7 @@
  * text begins with.
  *
  * Greedy matching asks at each place of a word for the longest token there.
- * A hash is carried from byte to byte, so that each beginning of the word has
+ * A hash is carried from character to character, so that each beginning of the word has
  * one, and for each two bits say whether some token begins so, and whether
  * some token is just that. The bits lie in a table so small that it stays in
  * the processor's cache, and no look depends on the one before. They may lie, as
@@ -28,11 +28,16 @@
 #define TOKEN_NONE 0xFFFFFFu		/* ids are below it */
 #define TOKEN_TABLE_BYTES ((size_t)256 << 20)
 
+struct token_slot {
+	uint64_t bytes;			/* of a token of up to eight, then zeros; 0: it is longer */
+	uint64_t what;			/* place in TEXT << 36 | (id + 1) << 12 | bits of the hash; 0: free */
+};
+
 struct token_table {
 	const char *text;
 	unsigned char *cells;		/* two bits for each of 2^k beginnings */
 	unsigned shift;			/* of a hash, to leave the number of a beginning */
-	uint64_t *slots;		/* place in TEXT << 36 | (id + 1) << 12 | bits of the hash; 0: free */
+	struct token_slot *slots;
 	uint32_t n_slots;
 };
 
@@ -40,7 +45,7 @@ struct token_table {
 struct token_start {
 	const char *prefix;
 	size_t len;
-	uint64_t hash;
+	uint64_t hash, bytes;
 };
 struct token_start token_start_of(const char *prefix, size_t len);
 

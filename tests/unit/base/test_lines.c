@@ -466,7 +466,30 @@ static void list_documents(struct buf *b, size_t n_files, const struct lines_opt
 	document_list_release(&list);
 }
 
-static void test_document_lists(void **state)
+/* The same of lines. */
+static void list_text(struct buf *b, size_t n_files, const struct lines_opts *opts, size_t at_once)
+{
+	struct buf text = BUF_INIT;
+	struct line line;
+	struct lines *l;
+	int rc;
+
+	buf_clear(b);
+	assert_int_equal(lines_open(&l, files, n_files, opts), 0);
+	while (!at_once && (rc = lines_next(l, &line)) > 0)
+		assert_int_equal((!line.blank && buf_add(b, line.text, line.len)) || buf_add_byte(b, '\n'), 0);
+	while (at_once && (rc = lines_next_text(l, at_once, &text)) > 0) {
+		assert_true(text.len > 0 && text.data[text.len - 1] == '\n');
+		assert_int_equal(buf_add(b, text.data, text.len), 0);
+	}
+	if (rc)
+		buf_clear(b);
+	assert_int_equal(buf_addf(b, "%d %s bad %" PRIu64 " bytes %" PRIu64, rc, rc ? err_text() : "", lines_bad_bytes(l), lines_bytes(l)), 0);
+	lines_close(l);
+	buf_release(&text);
+}
+
+static void test_many_at_once(void **state)
 {
 	static const char *const processors[] = { "none", "avx2", "native" };
 	struct buf want = BUF_INIT, got = BUF_INIT;
@@ -487,6 +510,12 @@ static void test_document_lists(void **state)
 		for (int p = 0; p < 3; p++) {
 			assert_int_equal(cpu_limit(processors[p]), 0);
 			list_documents(&got, n_files, &opts, 1 + rng_below(&r, 5000));
+			expect_same(&want, &got, processors[p], round);
+		}
+		list_text(&want, n_files, &opts, 0);
+		for (int p = 0; p < 3; p++) {
+			assert_int_equal(cpu_limit(processors[p]), 0);
+			list_text(&got, n_files, &opts, 1 + rng_below(&r, 5000));
 			expect_same(&want, &got, processors[p], round);
 		}
 	}
@@ -593,7 +622,7 @@ int main(void)
 		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_documents),
 		cmocka_unit_test(test_stretches),
-		cmocka_unit_test(test_document_lists),
+		cmocka_unit_test(test_many_at_once),
 		cmocka_unit_test(test_stretches_of_lines),
 		cmocka_unit_test(test_stretch_and_bad_bytes),
 		cmocka_unit_test(test_stretch_refusals),

@@ -100,6 +100,60 @@ static void special_tokens_must_be_there(void **state)
 	tokenizer_close(t);
 }
 
+/* Lines at once are the lines one by one. */
+static void many_lines_are_each_line(void **state)
+{
+	static const char text[] = "Unable, xx\n\nun un\n \nable\n";
+	struct tokenizer *t = open_of(tokens, TOKENIZER_GOOGLE);
+
+	(void)state;
+	for (int form = TOKEN_IDS; form <= TOKEN_EXPLAIN; form++)
+		for (unsigned flags = 0; flags <= TOKEN_ADD_SPECIAL; flags++) {
+			struct token_printer *p = token_printer_new(t, form, flags);
+			struct buf one = BUF_INIT, all = BUF_INIT;
+			size_t n;
+
+			assert_int_equal(token_print_lines(p, text, strlen(text), &all, &n), 0);
+			assert_int_equal(n, 5);
+			for (const char *line = text, *newline; (newline = strchr(line, '\n')); line = newline + 1)
+				assert_int_equal(token_print(p, line, (size_t)(newline - line), &one), 0);
+			assert_string_equal(all.data, one.data);
+			assert_int_equal(token_printer_count(p) % 2, 0);
+			token_printer_free(p);
+			buf_release(&one);
+			buf_release(&all);
+		}
+	tokenizer_close(t);
+}
+
+static void ids_of_every_length_are_printed(void **state)
+{
+	static const uint32_t ids[] = { 1, 9, 10, 99, 100, 999, 1000, 1001, 1099, 9999, 10000, 12345, 99999, 100000, 654321, 999999, 1000000, 1000007 };
+	struct buf vocab = BUF_INIT, text = BUF_INIT, want = BUF_INIT, got = BUF_INIT;
+	struct tokenizer *t;
+	struct token_printer *p;
+
+	(void)state;
+	assert_int_equal(buf_adds(&vocab, "[UNK]\n"), 0);
+	for (uint32_t i = 1; i < 1000010; i++)
+		assert_int_equal(buf_addf(&vocab, "z%x\n", (unsigned)i), 0);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		assert_int_equal(buf_addf(&text, "%sz%x", i ? " " : "", (unsigned)ids[i]), 0);
+		assert_int_equal(buf_addf(&want, "%s%u", i ? " " : "", (unsigned)ids[i]), 0);
+	}
+	assert_int_equal(buf_adds(&want, "\n"), 0);
+	t = open_of(vocab.data, TOKENIZER_GOOGLE);
+	p = token_printer_new(t, TOKEN_IDS, 0);
+	assert_int_equal(token_print(p, text.data, text.len, &got), 0);
+	assert_string_equal(got.data, want.data);
+	token_printer_free(p);
+	tokenizer_close(t);
+	buf_release(&vocab);
+	buf_release(&text);
+	buf_release(&want);
+	buf_release(&got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +162,8 @@ int main(void)
 		cmocka_unit_test(special_tokens_enclose_what_there_is),
 		cmocka_unit_test(every_word_is_explained),
 		cmocka_unit_test(tokens_are_counted),
+		cmocka_unit_test(many_lines_are_each_line),
+		cmocka_unit_test(ids_of_every_length_are_printed),
 		cmocka_unit_test(special_tokens_must_be_there),
 	};
 
