@@ -34,12 +34,12 @@ static int by_code_point(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-static void count_letters(const struct learn_words *w, uint64_t *counts, bool *inside)
+static void count_letters(const struct learn_words *w, uint32_t longest, uint64_t *counts, bool *inside)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		const char *p = learn_words_text(w, i), *const start = p, *const end = p + w->items[i].len;
 
-		while (p < end) {
+		while (w->items[i].letters <= longest && p < end) {
 			const bool first = p == start;
 			const uint32_t cp = utf8_next(&p);
 
@@ -87,7 +87,7 @@ static int keep(struct alphabet *a, const struct letter_count *list, size_t n, u
 }
 
 int alphabet_choose(struct alphabet *a, const struct learn_words *w, const uint32_t *initial, size_t n_initial,
-		    uint64_t limit)
+		    uint64_t limit, uint32_t longest)
 {
 	uint64_t *counts = calloc(CODE_POINTS, sizeof(*counts));
 	bool *inside = calloc(CODE_POINTS, 1), *is_initial = calloc(CODE_POINTS, 1);
@@ -102,7 +102,7 @@ int alphabet_choose(struct alphabet *a, const struct learn_words *w, const uint3
 	}
 	for (size_t i = 0; i < n_initial; i++)
 		is_initial[initial[i]] = true;
-	count_letters(w, counts, inside);
+	count_letters(w, longest, counts, inside);
 	n = list_letters(counts, is_initial, NULL);
 	list = malloc((n + 1) * sizeof(*list));
 	if (!list) {

@@ -2,14 +2,15 @@
  * learn_alphabet.h - the characters that a vocabulary knows.
  *
  *	struct alphabet a;
- *	if (alphabet_choose(&a, words, initial, n_initial, limit))
+ *	if (alphabet_choose(&a, words, initial, n_initial, limit, longest))
  *		return -1;
  *	... a.letters[0 .. a.count-1], a.inside[i]
  *	alphabet_release(&a);
  *
  * Of all code points of the words the most frequent are kept, a tie going to
  * the lower code point, until there are LIMIT; the initial ones are kept
- * before all others, even those that no word has.
+ * before all others, even those that no word has. Words of more than LONGEST
+ * code points are not looked at.
  */
 #ifndef TOKENIZER_LEARN_ALPHABET_H
 #define TOKENIZER_LEARN_ALPHABET_H
@@ -31,7 +32,7 @@ struct alphabet {
 };
 
 int alphabet_choose(struct alphabet *a, const struct learn_words *w, const uint32_t *initial, size_t n_initial,
-		    uint64_t limit);
+		    uint64_t limit, uint32_t longest);
 void alphabet_release(struct alphabet *a);
 
 /*

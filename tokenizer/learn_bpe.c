@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSIDE "##"		/* begins a token that is not the first of its word */
-#define INSIDE_LEN 2
 #define AHEAD 8			/* words that are fetched from memory before their turn */
 
 /* A token without its number in the vocabulary, which comes after the specials. */
@@ -29,7 +27,7 @@ struct piece_word {
 };
 
 struct bpe {
-	struct learn_bpe *l;
+	struct learn *l;
 	struct alphabet alphabet;
 	struct buf text;		/* all tokens' bytes */
 	struct token *tokens;
@@ -76,7 +74,7 @@ static uint32_t join_tokens(struct bpe *b, uint32_t left, uint32_t right)
 	uint32_t token = PAIRS_NONE;
 
 	if (!buf_add(&joined, b->text.data + x->start, x->len) &&
-	    !buf_add(&joined, b->text.data + y->start + INSIDE_LEN, y->len - INSIDE_LEN))
+	    !buf_add(&joined, b->text.data + y->start + LEARN_INSIDE_LEN, y->len - LEARN_INSIDE_LEN))
 		token = put_token(b, joined.data, joined.len);
 	buf_release(&joined);
 	return token;
@@ -86,18 +84,18 @@ static uint32_t join_tokens(struct bpe *b, uint32_t left, uint32_t right)
 static int put_letters(struct bpe *b)
 {
 	const struct alphabet *a = &b->alphabet;
-	char bytes[INSIDE_LEN + UTF8_MAX] = INSIDE;
+	char bytes[LEARN_INSIDE_LEN + UTF8_MAX] = LEARN_INSIDE;
 
 	b->inside = malloc((a->count + 1) * sizeof(*b->inside));
 	if (!b->inside)
 		return err_memory();
 	for (size_t i = 0; i < a->count; i++)
-		if (put_token(b, bytes + INSIDE_LEN, utf8_encode(a->letters[i], bytes + INSIDE_LEN)) == PAIRS_NONE)
+		if (put_token(b, bytes + LEARN_INSIDE_LEN, utf8_encode(a->letters[i], bytes + LEARN_INSIDE_LEN)) == PAIRS_NONE)
 			return -1;
 	for (size_t i = 0; i < a->count; i++) {
-		const unsigned n = utf8_encode(a->letters[i], bytes + INSIDE_LEN);
+		const unsigned n = utf8_encode(a->letters[i], bytes + LEARN_INSIDE_LEN);
 
-		b->inside[i] = a->inside[i] ? put_token(b, bytes, INSIDE_LEN + n) : PAIRS_NONE;
+		b->inside[i] = a->inside[i] ? put_token(b, bytes, LEARN_INSIDE_LEN + n) : PAIRS_NONE;
 		if (a->inside[i] && b->inside[i] == PAIRS_NONE)
 			return -1;
 	}
@@ -265,15 +263,9 @@ static int merge_pairs(struct bpe *b, uint64_t room)
 
 static int write_vocab(const struct bpe *b)
 {
-	static const char specials[] = "[UNK]\n[CLS]\n[SEP]\n[MASK]\n";
-	struct learn_bpe *l = b->l;
+	struct learn *l = b->l;
 
-	if (buf_adds(&l->vocab, "[PAD]\n"))
-		return -1;
-	for (uint64_t i = 0; i < l->unused; i++)
-		if (buf_addf(&l->vocab, "[unused%" PRIu64 "]\n", i))
-			return -1;
-	if (buf_adds(&l->vocab, specials))
+	if (learn_add_specials(l))
 		return -1;
 	for (size_t i = 0; i < b->n_tokens; i++) {
 		const struct token *t = &b->tokens[i];
@@ -287,10 +279,10 @@ static int write_vocab(const struct bpe *b)
 
 static int learn(struct bpe *b)
 {
-	struct learn_bpe *l = b->l;
+	struct learn *l = b->l;
 	uint64_t least;
 
-	if (alphabet_choose(&b->alphabet, l->words, l->initial, l->n_initial, l->alphabet))
+	if (alphabet_choose(&b->alphabet, l->words, l->initial, l->n_initial, l->alphabet, LEARN_WORD_MAX))
 		return -1;
 	l->letters = b->alphabet.count;
 	l->inside = b->alphabet.count_inside;
@@ -305,7 +297,7 @@ static int learn(struct bpe *b)
 	return write_vocab(b);
 }
 
-int learn_bpe_run(struct learn_bpe *l)
+int learn_bpe_run(struct learn *l)
 {
 	struct bpe b = { .l = l };
 	int rc;
@@ -315,7 +307,7 @@ int learn_bpe_run(struct learn_bpe *l)
 	l->last_count = 0;
 	rc = learn(&b);
 	if (rc)
-		learn_bpe_release(l);
+		learn_release(l);
 	alphabet_release(&b.alphabet);
 	buf_release(&b.text);
 	free(b.tokens);
@@ -327,9 +319,4 @@ int learn_bpe_run(struct learn_bpe *l)
 	free(b.touched);
 	free(b.visit);
 	return rc;
-}
-
-void learn_bpe_release(struct learn_bpe *l)
-{
-	buf_release(&l->vocab);
 }

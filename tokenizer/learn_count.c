@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define BLOCK (256 << 10)	/* bytes of lines handed to a thread at once */
 #define WORD_BYTES (sizeof(struct map_entry) + 2 * sizeof(uint32_t))	/* of a map, beside the word's own bytes */
@@ -93,6 +94,32 @@ static int spill_words(struct state *st, const struct map *words)
 	return 0;
 }
 
+/* --- words that are too long ------------------------------------------------------ */
+
+/*
+ * Nothing is learnt from them, but how often the commonest of them occurs may matter (learn_words_note). So they are
+ * counted under a zero byte, which no word has, and a digest.
+ */
+#define DIGEST_LEN (1 + sizeof(XXH128_canonical_t))
+
+static const char *digest_word(const char *word, size_t len, char digest[DIGEST_LEN])
+{
+	XXH128_canonical_t sum;
+
+	XXH128_canonicalFromHash(&sum, XXH3_128bits(word, len));
+	digest[0] = 0;
+	memcpy(digest + 1, &sum, sizeof(sum));
+	return digest;
+}
+
+static int add_word(struct learn_words *out, const char *word, size_t len, uint64_t count)
+{
+	if (word[0])
+		return learn_words_add(out, word, len, count);
+	learn_words_note(out, count);
+	return 0;
+}
+
 /* --- counting --------------------------------------------------------------------- */
 
 static int read_block(void *ctx, void *item)
@@ -120,13 +147,16 @@ static int count_batch(struct worker *w, const struct words *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const char *word = batch->text + batch->starts[i];
-		const size_t len = batch->ends[i] - batch->starts[i], known = w->words.count;
+		const size_t known = w->words.count;
+		size_t len = batch->ends[i] - batch->starts[i];
+		char digest[DIGEST_LEN];
 		uint64_t *count;
 
 		w->all++;
 		if (len > LEARN_WORD_MAX && utf8_count(word, len) > LEARN_WORD_MAX) {
 			w->too_long++;
-			continue;
+			word = digest_word(word, len, digest);
+			len = DIGEST_LEN;
 		}
 		count = map_put(&w->words, word, len);
 		if (!count)
@@ -200,7 +230,7 @@ static int join_maps(struct state *st, struct learn_words *out)
 		map_release(m);
 	}
 	for (size_t i = 0; i < first->count; i++)
-		if (learn_words_add(out, first->entries[i].key, first->entries[i].len, first->entries[i].value))
+		if (add_word(out, first->entries[i].key, first->entries[i].len, first->entries[i].value))
 			return -1;
 	return 0;
 }
@@ -219,7 +249,7 @@ static int join_runs(struct state *st, struct learn_words *out)
 	if (spill_sort(st->spill))
 		return -1;
 	while ((rc = spill_next(st->spill, &record, &len)) > 0)
-		if (learn_words_add(out, record_word(record), len - sizeof(uint64_t), record_count(record)))
+		if (add_word(out, record_word(record), len - sizeof(uint64_t), record_count(record)))
 			return -1;
 	st->c->spilled = spill_bytes_written(st->spill);
 	return rc;

@@ -17,9 +17,6 @@
 
 #include <stdint.h>
 
-/* Longer words are [UNK] to the tokenizer whatever the vocabulary, so nothing is learnt from them. */
-#define LEARN_WORD_MAX 200		/* code points */
-
 #define LEARN_MEMORY_LEAST ((uint64_t)16 << 20)
 #define LEARN_MEMORY_FIXED ((uint64_t)8 << 20)	/* of it, what the program takes whatever the words */
 

@@ -53,10 +53,19 @@ static void drop_rarest(struct learn_words *w)
 	w->floor = rarest;
 }
 
+void learn_words_note(struct learn_words *w, uint64_t count)
+{
+	if (!w->least || count < w->least)
+		w->least = count;
+	if (count > w->most)
+		w->most = count;
+}
+
 int learn_words_add(struct learn_words *w, const char *word, size_t len, uint64_t count)
 {
 	struct learn_word item = { .start = w->text.len, .len = (uint32_t)len, .count = count };
 
+	learn_words_note(w, count);
 	if (count <= w->floor) {
 		w->dropped++;
 		w->dropped_count += count;

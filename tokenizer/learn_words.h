@@ -26,6 +26,9 @@
 #define LEARN_WORD_COST 64
 #define LEARN_LETTER_COST 48
 
+/* Longer words are [UNK] to the tokenizer whatever the vocabulary, so nothing is learnt from them. */
+#define LEARN_WORD_MAX 200		/* code points */
+
 /* More code points than this, in all words together, are not kept: learn_bpe numbers them in 32 bits. */
 #define LEARN_LETTERS_MAX ((uint64_t)1 << 30)
 
@@ -43,10 +46,12 @@ struct learn_words {
 	uint64_t floor;			/* words with this count or less were dropped; 0: none */
 	uint64_t dropped;		/* how many */
 	uint64_t dropped_count;		/* the sum of their counts */
+	uint64_t least, most;		/* counts of the rarest and the commonest word, of all that were added or noted */
 };
 
 void learn_words_init(struct learn_words *w, uint64_t room);
 int learn_words_add(struct learn_words *w, const char *word, size_t len, uint64_t count);	/* count > 0, len > 0 */
+void learn_words_note(struct learn_words *w, uint64_t count);	/* a word that nothing is learnt from */
 void learn_words_release(struct learn_words *w);
 
 static inline const char *learn_words_text(const struct learn_words *w, size_t i)

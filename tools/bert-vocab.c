@@ -10,9 +10,12 @@
 #include "tokenizer/learn_alphabet.h"
 #include "tokenizer/learn_bpe.h"
 #include "tokenizer/learn_count.h"
+#include "tokenizer/learn_topdown.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+enum method { METHOD_BPE, METHOD_TOPDOWN };
 
 struct options {
 	struct args_common common;
@@ -56,27 +59,37 @@ static int count_words(const struct options *o, const struct args *a, const stru
 	return err_fail(words->dropped ? "no words are left: --memory is too small" : "no words were found");
 }
 
-static int merge_pairs(const struct options *o, struct learn_bpe *l)
+static void warn_of_size(const struct options *o, const struct learn *l)
 {
+	if (o->method == METHOD_TOPDOWN && !learn_topdown_fits(l->tokens, o->size))
+		log_warn("%" PRIu64 " tokens, not %" PRIu64 ": no count from %" PRIu64
+			 " on, that a token must have, gives a vocabulary nearer to that size", l->tokens, o->size, o->min_count);
+	else if (o->method != METHOD_TOPDOWN && l->tokens < o->size)
+		log_warn("only %" PRIu64 " tokens could be learnt: no other pair occurs %" PRIu64 " times", l->tokens,
+			 o->min_count);
+}
+
+static int learn_tokens(const struct options *o, struct learn *l)
+{
+	static const char *const nouns[] = { "tokens", "thresholds" };
 	struct progress progress;
 	int rc;
 
 	l->progress = &progress;
-	progress_start(&progress, "tokens", 0);
-	rc = learn_bpe_run(l);
+	progress_start(&progress, nouns[o->method], 0);
+	rc = o->method == METHOD_TOPDOWN ? learn_topdown_run(l) : learn_bpe_run(l);
 	progress_end(&progress);
 	if (rc)
 		return -1;
 	log_info("%" PRIu64 " characters, %" PRIu64 " of them inside words; %" PRIu64 " others left out, which occur %"
-		 PRIu64 " times; the last merged pair occurred %" PRIu64 " times",
-		 l->letters, l->inside, l->left_out, l->left_out_count, l->last_count);
-	if (l->tokens < o->size)
-		log_warn("only %" PRIu64 " tokens could be learnt: no other pair occurs %" PRIu64 " times", l->tokens,
-			 o->min_count);
+		 PRIu64 " times; %s %" PRIu64 " times",
+		 l->letters, l->inside, l->left_out, l->left_out_count,
+		 o->method == METHOD_TOPDOWN ? "every other token occurs at least" : "the last merged pair occurred", l->last_count);
+	warn_of_size(o, l);
 	return 0;
 }
 
-static int learn_vocab(const struct options *o, const struct args *a, struct learn_bpe *l)
+static int learn_vocab(const struct options *o, const struct args *a, struct learn *l)
 {
 	const struct normalizer_opts n = { .chars = chars_google(NULL), .lower = !o->cased, .strip_accents = !o->cased,
 					   .space_cjk = true };
@@ -90,13 +103,13 @@ static int learn_vocab(const struct options *o, const struct args *a, struct lea
 		goto end;
 	l->words = &words;
 	l->initial = initial;
-	rc = merge_pairs(o, l);
+	rc = learn_tokens(o, l);
 	if (rc)
 		goto end;
 	rc = out_write(out, l->vocab.data, l->vocab.len) || out_commit(out) ? -1 : 0;
 	if (!rc)
 		out = NULL;
-	learn_bpe_release(l);
+	learn_release(l);
 end:
 	out_discard(out);
 	learn_words_release(&words);
@@ -110,8 +123,8 @@ int main(int argc, char **argv)
 	const struct arg table[] = {
 		ARG_UINT("size", 0, &o.size, LEARN_SPECIALS + 1, LEARN_SIZE_MAX, "N", "tokens of the vocabulary, special ones too; required"),
 		ARG_FLAG("cased", 0, &o.cased, "keep case and accents"),
-		ARG_CHOICE("method", 0, &o.method, "bpe", "how to learn: merge the most frequent pair, again and again"),
-		ARG_UINT("min-count", 0, &o.min_count, 1, UINT64_MAX, "N", "merge no pair that occurs less often"),
+		ARG_CHOICE("method", 0, &o.method, "bpe|topdown", "how to learn: merge the most frequent pairs, or cut words into endings, as BERT's own was learnt"),
+		ARG_UINT("min-count", 0, &o.min_count, 1, UINT64_MAX, "N", "make no token of what occurs less often; topdown: 10"),
 		ARG_UINT("alphabet", 0, &o.alphabet, 1, UINT32_MAX, "N", "keep the N most frequent characters"),
 		ARG_STR("initial-alphabet", 0, &o.initial, "FILE", "keep all characters of FILE, however rare"),
 		ARG_UINT("unused", 0, &o.unused, 0, LEARN_SIZE_MAX, "N", "slots [unused0] ... after [PAD], for tokens added later"),
@@ -123,12 +136,14 @@ int main(int argc, char **argv)
 	struct args a = { .synopsis = "bert-vocab [options] --size N [FILE...]",
 			  .about = "Learns a WordPiece vocabulary from text.",
 			  .table = table, .common = &o.common, .max_operands = -1 };
-	struct learn_bpe l = { 0 };
+	struct learn l = { 0 };
 	const int rc = args_parse(&a, argc, argv);
 
 	if (rc != ARGS_RUN)
 		return rc;
 	tool_start();
+	if (o.method == METHOD_TOPDOWN && !args_given("min-count"))
+		o.min_count = TOPDOWN_MIN_COUNT;
 	l.size = o.size;
 	l.min_count = o.min_count;
 	l.alphabet = o.alphabet;
@@ -137,6 +152,6 @@ int main(int argc, char **argv)
 		err_usage("no size; give one with --size N");
 	if (!o.size || learn_vocab(&o, &a, &l))
 		return tool_fail();
-	return tool_finish("%" PRIu64 " tokens from %" PRIu64 " characters and %" PRIu64 " merges", l.tokens, l.letters,
+	return tool_finish("%" PRIu64 " tokens from %" PRIu64 " characters and %" PRIu64 " longer pieces", l.tokens, l.letters,
 			   l.tokens - LEARN_SPECIALS - l.unused - l.letters - l.inside);
 }

@@ -21,6 +21,26 @@ load helpers
 	diff want vocab
 }
 
+@test "topdown: what tensorflow-text's learner gives" {
+	exits 0 bert-vocab --method topdown --size 300 -o vocab "$DATA/man/corpus.txt"
+	says "128 tokens, not 300"
+	cmp vocab "$DATA/vocab/topdown-300.txt"
+	sort -R "$DATA/man/corpus.txt" | bert-vocab -q --threads 2 --method topdown --cased --size 600 --min-count 2 >vocab
+	cmp vocab "$DATA/vocab/topdown-cased-600.txt"
+	[ "$(bert-vocab --method topdown --min-count 4 --size 220 "$DATA/man/corpus.txt" 2>&1 | wc -l)" -eq 212 ]
+}
+
+@test "topdown: slots, a small alphabet, an initial one, words that are too long" {
+	for i in 1 2 3 4 5 6; do echo 'ab abx ba'; done >in
+	echo é >letters
+	head -c 52 /dev/zero | tr '\0' q >>in
+	bert-vocab -q --cased --method topdown --min-count 5 --size 100 --unused 2 --alphabet 3 --initial-alphabet letters -o vocab in
+	[ "$(tr '\n' ' ' <vocab)" = "[PAD] [unused0] [unused1] [UNK] [CLS] [SEP] [MASK] a b é ab ba ##a ##b ##é " ]
+	exits 0 bert-vocab -v --method topdown --size 100 -o vocab <(head -c 60 /dev/zero | tr '\0' q)
+	[ "$(tr '\n' ' ' <vocab)" = "[PAD] [UNK] [CLS] [SEP] [MASK] " ]
+	says "5 tokens, not 100"
+}
+
 @test "--unused gives BERT's own numbers" {
 	bert-vocab --size 400 --unused 99 "$DATA/man/corpus.txt" >vocab
 	[ "$(wc -l <vocab)" -eq 400 ]
@@ -97,8 +117,8 @@ load helpers
 	exits 2 bert-vocab "$DATA/man/corpus.txt"
 	says "give one with --size"
 	exits 2 bert-vocab --size 3 "$DATA/man/corpus.txt"
-	exits 2 bert-vocab --size 100 --method likelihood "$DATA/man/corpus.txt"
-	says "bpe"
+	exits 2 bert-vocab --size 100 --method unigram "$DATA/man/corpus.txt"
+	says "bpe|topdown"
 	exits 2 bert-vocab --size 100 --memory 1M "$DATA/man/corpus.txt"
 	exits 2 bert-vocab --size 100 --min-count 0 "$DATA/man/corpus.txt"
 }

@@ -33,7 +33,7 @@ static void check(uint64_t limit, const uint32_t *initial, size_t n_initial, con
 	char got[256];
 	size_t n = 0;
 
-	assert_int_equal(alphabet_choose(&a, &w, initial, n_initial, limit), 0);
+	assert_int_equal(alphabet_choose(&a, &w, initial, n_initial, limit, LEARN_WORD_MAX), 0);
 	for (size_t i = 0; i < a.count; i++) {
 		n += (size_t)snprintf(got + n, sizeof(got) - n, "%x%s ", a.letters[i], a.inside[i] ? "#" : "");
 		assert_int_equal(a.place[a.letters[i]], i + 1);

@@ -21,7 +21,7 @@ static struct learn_words make_words(const char *const *words, const uint64_t *c
 	return w;
 }
 
-static struct learn_bpe run(const struct learn_words *w, struct learn_bpe l)
+static struct learn run(const struct learn_words *w, struct learn l)
 {
 	l.words = w;
 	l.min_count = l.min_count ? l.min_count : 1;
@@ -44,19 +44,19 @@ static void merges_come_in_order(void **state)
 	static const char want[] = "[PAD]\n[unused0]\n[unused1]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 				   "d\ne\ni\nl\nn\no\nr\ns\nt\nw\n\xE4\xB8\x80\n##d\n##e\n##i\n##o\n##r\n##s\n##t\n##w\n"
 				   "##es\n##est\nlo\nlow\nne\n##west\nnewest\nwi\n##dest\nwidest\n##er\nlower\n";
-	struct learn_bpe l = run(&w, (struct learn_bpe){ .size = 38, .unused = 2, .min_count = 2 });
+	struct learn l = run(&w, (struct learn){ .size = 38, .unused = 2, .min_count = 2 });
 
 	(void)state;
 	assert_string_equal(l.vocab.data, want);
 	assert_int_equal(l.tokens, 38);
 	assert_int_equal(l.letters, 11);
 	assert_int_equal(l.inside, 8);
-	learn_bpe_release(&l);
-	l = run(&w, (struct learn_bpe){ .size = 1000, .unused = 2, .min_count = 4 });	/* what occurs 6 times is the last */
+	learn_release(&l);
+	l = run(&w, (struct learn){ .size = 1000, .unused = 2, .min_count = 4 });	/* what occurs 6 times is the last */
 	assert_int_equal(l.tokens, 33);
 	assert_int_equal(l.last_count, 6);
 	assert_int_equal(strncmp(l.vocab.data, want, l.vocab.len), 0);
-	learn_bpe_release(&l);
+	learn_release(&l);
 	learn_words_release(&w);
 }
 
@@ -65,13 +65,13 @@ static void characters_outside_the_alphabet_leave_the_words(void **state)
 	static const char *const words[] = { "axb", "xab" };
 	static const uint64_t counts[] = { 5, 4 };
 	struct learn_words w = make_words(words, counts, 2);
-	struct learn_bpe l = run(&w, (struct learn_bpe){ .size = 100, .alphabet = 2 });	/* a ##b, and ##a ##b */
+	struct learn l = run(&w, (struct learn){ .size = 100, .alphabet = 2 });	/* a ##b, and ##a ##b */
 
 	(void)state;
 	assert_string_equal(strstr(l.vocab.data, "[MASK]"), "[MASK]\na\nb\n##a\n##b\nab\n##ab\n");
 	assert_int_equal(l.left_out, 1);
 	assert_int_equal(l.left_out_count, 9);
-	learn_bpe_release(&l);
+	learn_release(&l);
 	learn_words_release(&w);
 }
 
@@ -81,12 +81,12 @@ static void initial_characters_are_there(void **state)
 	static const char *const words[] = { "ab" };
 	static const uint64_t counts[] = { 1 };
 	struct learn_words w = make_words(words, counts, 1);
-	struct learn_bpe l = run(&w, (struct learn_bpe){ .size = 100, .min_count = 2, .initial = initial, .n_initial = 1 });
+	struct learn l = run(&w, (struct learn){ .size = 100, .min_count = 2, .initial = initial, .n_initial = 1 });
 
 	(void)state;
 	assert_string_equal(strstr(l.vocab.data, "[MASK]"), "[MASK]\na\nb\n\xCE\xB1\n##b\n");
 	assert_int_equal(l.last_count, 0);
-	learn_bpe_release(&l);
+	learn_release(&l);
 	learn_words_release(&w);
 }
 
@@ -95,11 +95,11 @@ static void counts_have_64_bits(void **state)
 	static const char *const words[] = { "ab", "cb", "db" };
 	static const uint64_t counts[] = { (uint64_t)1 << 33, ((uint64_t)1 << 33) + 1, 1 };
 	struct learn_words w = make_words(words, counts, 3);
-	struct learn_bpe l = run(&w, (struct learn_bpe){ .size = 12 });
+	struct learn l = run(&w, (struct learn){ .size = 12 });
 
 	(void)state;
 	assert_string_equal(strstr(l.vocab.data, "##b"), "##b\ncb\nab\n");
-	learn_bpe_release(&l);
+	learn_release(&l);
 	learn_words_release(&w);
 }
 
@@ -108,7 +108,7 @@ static void a_size_that_is_too_small_names_the_least(void **state)
 	static const char *const words[] = { "abc" };
 	static const uint64_t counts[] = { 1 };
 	struct learn_words w = make_words(words, counts, 1);
-	struct learn_bpe l = { .words = &w, .size = 12, .min_count = 1, .alphabet = 10, .unused = 3 };
+	struct learn l = { .words = &w, .size = 12, .min_count = 1, .alphabet = 10, .unused = 3 };
 
 	(void)state;
 	assert_int_equal(learn_bpe_run(&l), -1);		/* 5 specials, 3 slots, a b c ##b ##c */
@@ -117,7 +117,7 @@ static void a_size_that_is_too_small_names_the_least(void **state)
 	l.size = 13;
 	assert_int_equal(learn_bpe_run(&l), 0);
 	assert_int_equal(l.tokens, 13);
-	learn_bpe_release(&l);
+	learn_release(&l);
 	learn_words_release(&w);
 }
 
@@ -226,7 +226,7 @@ static void check_against_plain(struct rng *r)
 	unsigned left = 0, right = 0, size;
 	struct buf want = BUF_INIT;
 	struct learn_words w;
-	struct learn_bpe l;
+	struct learn l;
 
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned len = 1 + rng_below(r, LETTERS_MAX);
@@ -244,9 +244,9 @@ static void check_against_plain(struct rng *r)
 	for (unsigned i = 0; i < p.n_tokens; i++)
 		assert_int_equal(buf_addf(&want, "%s\n", p.tokens[i]), 0);
 	w = make_words(words, counts, n);
-	l = run(&w, (struct learn_bpe){ .size = LEARN_SPECIALS + size });
+	l = run(&w, (struct learn){ .size = LEARN_SPECIALS + size });
 	assert_string_equal(strstr(l.vocab.data, "[MASK]\n") + 7, want.data);
-	learn_bpe_release(&l);
+	learn_release(&l);
 	learn_words_release(&w);
 	buf_release(&want);
 }
@@ -271,7 +271,7 @@ static void its_own_words_are_never_unknown(void **state)
 	char path[] = "/tmp/test_learn_bpe.XXXXXX";
 	struct tokenizer_opts o = TOKENIZER_OPTS_DEFAULT;
 	struct learn_words w;
-	struct learn_bpe l;
+	struct learn l;
 	struct tokenizer *t;
 	struct encoder *e;
 	struct ids ids = IDS_INIT;
@@ -288,7 +288,7 @@ static void its_own_words_are_never_unknown(void **state)
 		counts[i] = 1 + rng_below(&r, 9);
 	}
 	w = make_words(words, counts, 200);
-	l = run(&w, (struct learn_bpe){ .size = 300, .unused = 99 });
+	l = run(&w, (struct learn){ .size = 300, .unused = 99 });
 	assert_true(mkstemp(path) >= 0);
 	assert_int_equal(fs_write_all(path, l.vocab.data, l.vocab.len), 0);
 	o.vocab = path;
@@ -310,7 +310,7 @@ static void its_own_words_are_never_unknown(void **state)
 	tokenizer_close(t);
 	ids_release(&ids);
 	remove(path);
-	learn_bpe_release(&l);
+	learn_release(&l);
 	learn_words_release(&w);
 }
 

@@ -99,6 +99,7 @@ static void long_words_are_passed_over(void **state)
 	struct buf text = BUF_INIT;
 	struct learn_words w;
 	struct learn_count c;
+	char *twice;
 
 	(void)state;
 	for (int i = 0; i < LEARN_WORD_MAX; i++)
@@ -109,8 +110,20 @@ static void long_words_are_passed_over(void **state)
 	c = count_text(text.data, text.len, false, 1, 1 << 30, &w);
 	assert_int_equal(c.words, 2);
 	assert_int_equal(c.long_words, 1);
+	assert_int_equal(w.most, 1);
 	assert_int_equal(w.count, 1);
 	assert_int_equal(w.items[0].letters, LEARN_WORD_MAX);
+	learn_words_release(&w);
+	assert_int_equal(buf_adds(&text, " "), 0);
+	twice = strdup(text.data);
+	assert_non_null(twice);
+	assert_int_equal(buf_adds(&text, twice), 0);		/* their counts are known all the same */
+	free(twice);
+	c = count_text(text.data, text.len, false, 2, 1 << 30, &w);
+	assert_int_equal(c.long_words, 2);
+	assert_int_equal(w.count, 1);
+	assert_int_equal(w.least, 2);
+	assert_int_equal(w.most, 2);
 	learn_words_release(&w);
 	buf_release(&text);
 }

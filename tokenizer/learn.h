@@ -1,0 +1,54 @@
+/*
+ * learn.h - what the ways to learn a vocabulary share: what they are given,
+ * and what they give.
+ *
+ *	struct learn l = { .words = &words, .size = 30000, .min_count = 2, .alphabet = 1000 };
+ *	if (learn_bpe_run(&l))			(or another: learn_bpe.h, learn_topdown.h)
+ *		return -1;
+ *	... l.vocab.data, l.vocab.len		(one token a line)
+ *	learn_release(&l);
+ *
+ * Every vocabulary begins with [PAD], [unused0] ... as many as asked for,
+ * [UNK], [CLS], [SEP], [MASK]. With 99 unused slots the five stand where the
+ * published BERT vocabularies have them. It depends on the words and their counts
+ * only, not on the order in which they come.
+ */
+#ifndef TOKENIZER_LEARN_H
+#define TOKENIZER_LEARN_H
+
+#include "base/buf.h"
+#include "base/progress.h"
+#include "tokenizer/learn_words.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEARN_SPECIALS 5
+#define LEARN_INSIDE "##"	/* begins a token that is not the first of its word */
+#define LEARN_INSIDE_LEN 2
+
+struct learn {
+	const struct learn_words *words;
+	uint64_t size;			/* tokens wanted, specials and unused slots included; at most LEARN_SIZE_MAX */
+	uint64_t min_count;		/* what occurs less often becomes no token; at least 1 */
+	uint64_t alphabet;		/* characters to keep at most, those of INITIAL included */
+	uint64_t unused;		/* [unusedN] slots */
+	const uint32_t *initial;	/* code points that are kept whatever their count */
+	size_t n_initial;
+	struct progress *progress;	/* may be NULL */
+	/* filled: */
+	struct buf vocab;		/* the tokens, a line each */
+	uint64_t tokens;		/* how many */
+	uint64_t letters, inside;	/* characters, and those with a "##" form */
+	uint64_t left_out;		/* different characters that were not kept */
+	uint64_t left_out_count;	/* and how often they occur */
+	uint64_t last_count;		/* how often the rarest token occurred that is no character; 0: there is none */
+};
+
+#define LEARN_SIZE_MAX ((uint64_t)1 << 30)
+
+/* Adds the special tokens and the unused slots to the vocabulary, which is empty. */
+int learn_add_specials(struct learn *l);
+void learn_release(struct learn *l);
+
+#endif
