@@ -27,6 +27,8 @@
 #define LEARN_INSIDE "##"	/* begins a token that is not the first of its word */
 #define LEARN_INSIDE_LEN 2
 
+enum learn_order { LEARN_BY_COUNT, LEARN_BY_LIKELIHOOD };
+
 struct learn {
 	const struct learn_words *words;
 	uint64_t size;			/* tokens wanted, specials and unused slots included; at most LEARN_SIZE_MAX */
@@ -35,6 +37,7 @@ struct learn {
 	uint64_t unused;		/* [unusedN] slots */
 	const uint32_t *initial;	/* code points that are kept whatever their count */
 	size_t n_initial;
+	enum learn_order order;		/* of pairs; for learn_bpe */
 	struct progress *progress;	/* may be NULL */
 	/* filled: */
 	struct buf vocab;		/* the tokens, a line each */
@@ -42,7 +45,7 @@ struct learn {
 	uint64_t letters, inside;	/* characters, and those with a "##" form */
 	uint64_t left_out;		/* different characters that were not kept */
 	uint64_t left_out_count;	/* and how often they occur */
-	uint64_t last_count;		/* how often the rarest token occurred that is no character; 0: there is none */
+	uint64_t last_count;		/* how often the last merged pair occurred, or what the threshold was; 0: there are characters only */
 };
 
 #define LEARN_SIZE_MAX ((uint64_t)1 << 30)

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "tokenizer/learn_alphabet.h"
 #include "tokenizer/learn_pairs.h"
+#include "tokenizer/learn_scores.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -38,6 +39,10 @@ struct bpe {
 	size_t n_words;
 	uint32_t *pieces;
 	struct pairs pairs;
+	uint64_t *freqs;		/* by likelihood: how often each token occurs */
+	size_t cap_freqs;
+	uint64_t merged;		/* how often the pair of this step was merged */
+	struct scores scores;
 	uint32_t *touched;		/* pairs that this step made more frequent */
 	size_t n_touched, cap_touched;
 	uint32_t *visit;		/* words that have the pair of this step */
@@ -57,8 +62,10 @@ static uint32_t put_token(struct bpe *b, const char *bytes, size_t len)
 		return PAIRS_NONE;
 	if (b->ids.count == known)
 		return (uint32_t)*id;
-	if (array_grow(&b->tokens, &b->cap_tokens, b->n_tokens + 1, sizeof(*b->tokens)))
+	if (array_grow(&b->tokens, &b->cap_tokens, b->n_tokens + 1, sizeof(*b->tokens)) ||
+	    array_grow(&b->freqs, &b->cap_freqs, b->n_tokens + 1, sizeof(*b->freqs)))
 		return PAIRS_NONE;
+	b->freqs[b->n_tokens] = 0;
 	*id = b->n_tokens;
 	b->tokens[b->n_tokens] = (struct token){ .start = b->text.len, .len = (uint32_t)len };
 	if (buf_add(&b->text, bytes, len))
@@ -137,6 +144,8 @@ static int spell_words(struct bpe *b)
 		const size_t n = spell(b, i, b->pieces + used);
 
 		assert(n <= UINT8_MAX);
+		for (size_t k = 0; k < n; k++)
+			b->freqs[b->pieces[used + k]] += w->items[i].count;
 		if (n < 2)
 			continue;
 		b->words[b->n_words++] = (struct piece_word){ w->items[i].count, (uint32_t)used, (uint8_t)n };
@@ -144,6 +153,20 @@ static int spell_words(struct bpe *b)
 	}
 	/* A merge makes two pairs at most where two tokens become one. */
 	return pairs_init(&b->pairs, 3 * (used - b->n_words));
+}
+
+/* The pair may be the best from now on. */
+static int queue_pair(struct bpe *b, uint32_t pair)
+{
+	if (b->pairs.items[pair].count < b->l->min_count)
+		return 0;
+	return b->l->order == LEARN_BY_LIKELIHOOD ? scores_put(&b->scores, pair) : pairs_push(&b->pairs, pair);
+}
+
+static bool next_pair(struct bpe *b, uint32_t *best)
+{
+	return b->l->order == LEARN_BY_LIKELIHOOD ? scores_pop(&b->scores, b->l->min_count, best) :
+						    pairs_pop(&b->pairs, b->l->min_count, best);
 }
 
 static int count_pairs(struct bpe *b)
@@ -156,8 +179,9 @@ static int count_pairs(struct bpe *b)
 			if (pairs_add(&b->pairs, s[k], s[k + 1], w->count, (uint32_t)i) == PAIRS_NONE)
 				return -1;
 	}
+	scores_init(&b->scores, &b->pairs, &b->freqs);
 	for (size_t i = 0; i < b->pairs.count; i++)
-		if (b->pairs.items[i].count >= b->l->min_count && pairs_push(&b->pairs, (uint32_t)i))
+		if (queue_pair(b, (uint32_t)i))
 			return -1;
 	return 0;
 }
@@ -203,6 +227,7 @@ static int merge_in_word(struct bpe *b, uint32_t word, uint32_t left, uint32_t r
 			if (add_pair(b, token, s[from + 2], word))
 				return -1;
 		}
+		b->merged += w->count;
 		s[to++] = token;
 		from += 2;
 	}
@@ -231,6 +256,7 @@ static int merge_pair(struct bpe *b, uint32_t pair)
 		return -1;
 	b->step++;
 	b->n_touched = 0;
+	b->merged = 0;
 	for (size_t i = 0; i < b->n_visit; i++) {
 		if (i + AHEAD < b->n_visit)
 			__builtin_prefetch(&b->words[b->visit[i + AHEAD]]);
@@ -239,9 +265,14 @@ static int merge_pair(struct bpe *b, uint32_t pair)
 		if (merge_in_word(b, b->visit[i], left, right, token))
 			return -1;
 	}
+	b->freqs[left] -= b->merged;
+	b->freqs[right] -= b->merged;
+	b->freqs[token] += b->merged;
 	for (size_t i = 0; i < b->n_touched; i++)
-		if (b->pairs.items[b->touched[i]].count >= b->l->min_count && pairs_push(&b->pairs, b->touched[i]))
+		if (queue_pair(b, b->touched[i]))
 			return -1;
+	scores_fell(&b->scores, left);
+	scores_fell(&b->scores, right);
 	return 0;
 }
 
@@ -249,7 +280,7 @@ static int merge_pairs(struct bpe *b, uint64_t room)
 {
 	uint32_t best;
 
-	while (b->n_tokens < room && pairs_pop(&b->pairs, b->l->min_count, &best)) {
+	while (b->n_tokens < room && next_pair(b, &best)) {
 		b->l->last_count = b->pairs.items[best].count;
 		if (merge_pair(b, best))
 			return -1;
@@ -316,6 +347,8 @@ int learn_bpe_run(struct learn *l)
 	free(b.words);
 	free(b.pieces);
 	pairs_release(&b.pairs);
+	scores_release(&b.scores);
+	free(b.freqs);
 	free(b.touched);
 	free(b.visit);
 	return rc;

@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum method { METHOD_BPE, METHOD_TOPDOWN };
+enum method { METHOD_BPE, METHOD_TOPDOWN, METHOD_LIKELIHOOD };
 
 struct options {
 	struct args_common common;
@@ -71,7 +71,7 @@ static void warn_of_size(const struct options *o, const struct learn *l)
 
 static int learn_tokens(const struct options *o, struct learn *l)
 {
-	static const char *const nouns[] = { "tokens", "thresholds" };
+	static const char *const nouns[] = { "tokens", "thresholds", "tokens" };
 	struct progress progress;
 	int rc;
 
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	const struct arg table[] = {
 		ARG_UINT("size", 0, &o.size, LEARN_SPECIALS + 1, LEARN_SIZE_MAX, "N", "tokens of the vocabulary, special ones too; required"),
 		ARG_FLAG("cased", 0, &o.cased, "keep case and accents"),
-		ARG_CHOICE("method", 0, &o.method, "bpe|topdown", "how to learn: merge the most frequent pairs, or cut words into endings, as BERT's own was learnt"),
+		ARG_CHOICE("method", 0, &o.method, "bpe|topdown|likelihood", "how to learn: merge the most frequent pairs, cut words into endings as BERT's own was learnt, or merge the likeliest pairs"),
 		ARG_UINT("min-count", 0, &o.min_count, 1, UINT64_MAX, "N", "make no token of what occurs less often; topdown: 10"),
 		ARG_UINT("alphabet", 0, &o.alphabet, 1, UINT32_MAX, "N", "keep the N most frequent characters"),
 		ARG_STR("initial-alphabet", 0, &o.initial, "FILE", "keep all characters of FILE, however rare"),
@@ -144,6 +144,7 @@ int main(int argc, char **argv)
 	tool_start();
 	if (o.method == METHOD_TOPDOWN && !args_given("min-count"))
 		o.min_count = TOPDOWN_MIN_COUNT;
+	l.order = o.method == METHOD_LIKELIHOOD ? LEARN_BY_LIKELIHOOD : LEARN_BY_COUNT;
 	l.size = o.size;
 	l.min_count = o.min_count;
 	l.alphabet = o.alphabet;

@@ -41,6 +41,18 @@ load helpers
 	says "5 tokens, not 100"
 }
 
+@test "likelihood: what belongs together before what is frequent" {
+	printf '%s\n' quit quit quota quota tea{,,,,,,,,} eat{,,,,,,,,} ate{,,,,,,,,} >in
+	[ "$(bert-vocab --method likelihood --size 25 in | tail -n 7 | tr '\n' ' ')" = "qu qui quo te ea tea at " ]
+	[ "$(bert-vocab -q --method likelihood --min-count 3 --size 25 in | sed -n '19p')" = qu ]
+	bert-vocab --method likelihood --size 400 "$DATA/man/corpus.txt" >vocab
+	[ "$(wc -l <vocab)" -eq 400 ]
+	[ -z "$(sort vocab | uniq -d)" ]
+	sort -R "$DATA/man/corpus.txt" | bert-vocab --threads 2 --method likelihood --size 400 | cmp - vocab
+	bert-tokenize --vocab vocab --to tokens "$DATA/man/corpus.txt" >tokens
+	[ "$(grep -cF '[UNK]' tokens)" -eq 0 ]
+}
+
 @test "--unused gives BERT's own numbers" {
 	bert-vocab --size 400 --unused 99 "$DATA/man/corpus.txt" >vocab
 	[ "$(wc -l <vocab)" -eq 400 ]
@@ -118,7 +130,7 @@ load helpers
 	says "give one with --size"
 	exits 2 bert-vocab --size 3 "$DATA/man/corpus.txt"
 	exits 2 bert-vocab --size 100 --method unigram "$DATA/man/corpus.txt"
-	says "bpe|topdown"
+	says "bpe|topdown|likelihood"
 	exits 2 bert-vocab --size 100 --memory 1M "$DATA/man/corpus.txt"
 	exits 2 bert-vocab --size 100 --min-count 0 "$DATA/man/corpus.txt"
 }
