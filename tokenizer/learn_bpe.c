@@ -1,11 +1,8 @@
 #include "tokenizer/learn_bpe.h"
 
 #include "base/err.h"
-#include "base/map.h"
 #include "base/utf8.h"
-#include "tokenizer/learn_alphabet.h"
-#include "tokenizer/learn_pairs.h"
-#include "tokenizer/learn_scores.h"
+#include "tokenizer/learn_bpe_impl.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -14,145 +11,70 @@
 
 #define AHEAD 8			/* words that are fetched from memory before their turn */
 
-/* A token without its number in the vocabulary, which comes after the specials. */
-struct token {
-	size_t start;		/* in bpe.text */
-	uint32_t len;
-};
-
-/* A word of at least two tokens. */
-struct piece_word {
-	uint64_t count;
-	uint32_t start;		/* in bpe.pieces */
-	uint8_t len;
-};
-
-struct bpe {
-	struct learn *l;
-	struct alphabet alphabet;
-	struct buf text;		/* all tokens' bytes */
-	struct token *tokens;
-	size_t n_tokens, cap_tokens;
-	struct map ids;			/* token to its index */
-	uint32_t *inside;		/* of each letter of the alphabet: its "##" token */
-	struct piece_word *words;
-	size_t n_words;
-	uint32_t *pieces;
-	struct pairs pairs;
-	uint64_t *freqs;		/* by likelihood: how often each token occurs */
-	size_t cap_freqs;
-	uint64_t merged;		/* how often the pair of this step was merged */
-	struct scores scores;
-	uint32_t *touched;		/* pairs that this step made more frequent */
-	size_t n_touched, cap_touched;
-	uint32_t *visit;		/* words that have the pair of this step */
-	size_t n_visit, cap_visit;
-	uint32_t step;
-};
-
 /* --- tokens ------------------------------------------------------------------------ */
 
-/* The token of these bytes, made when there is none; PAIRS_NONE: out of memory. */
-static uint32_t put_token(struct bpe *b, const char *bytes, size_t len)
+uint32_t bpe_add_token(struct bpe *b, const char *bytes, size_t len)
 {
-	const size_t known = b->ids.count;
 	uint64_t *id = map_put(&b->ids, bytes, len);
 
 	if (!id)
 		return PAIRS_NONE;
-	if (b->ids.count == known)
-		return (uint32_t)*id;
 	if (array_grow(&b->tokens, &b->cap_tokens, b->n_tokens + 1, sizeof(*b->tokens)) ||
 	    array_grow(&b->freqs, &b->cap_freqs, b->n_tokens + 1, sizeof(*b->freqs)))
 		return PAIRS_NONE;
 	b->freqs[b->n_tokens] = 0;
 	*id = b->n_tokens;
-	b->tokens[b->n_tokens] = (struct token){ .start = b->text.len, .len = (uint32_t)len };
+	b->tokens[b->n_tokens] = (struct bpe_token){ .start = b->text.len, .len = (uint32_t)len };
 	if (buf_add(&b->text, bytes, len))
 		return PAIRS_NONE;
 	return (uint32_t)b->n_tokens++;
 }
 
+uint32_t bpe_put_token(struct bpe *b, const char *bytes, size_t len)
+{
+	const uint64_t *id = map_get(&b->ids, bytes, len);
+
+	return id ? (uint32_t)*id : bpe_add_token(b, bytes, len);
+}
+
 /* The token that a pair becomes. */
 static uint32_t join_tokens(struct bpe *b, uint32_t left, uint32_t right)
 {
-	const struct token *x = &b->tokens[left], *y = &b->tokens[right];
+	const struct bpe_token *x = &b->tokens[left], *y = &b->tokens[right];
 	struct buf joined = BUF_INIT;
 	uint32_t token = PAIRS_NONE;
 
 	if (!buf_add(&joined, b->text.data + x->start, x->len) &&
 	    !buf_add(&joined, b->text.data + y->start + LEARN_INSIDE_LEN, y->len - LEARN_INSIDE_LEN))
-		token = put_token(b, joined.data, joined.len);
+		token = bpe_put_token(b, joined.data, joined.len);
 	buf_release(&joined);
 	return token;
 }
 
-/* The alphabet's tokens: letters, then their forms inside words. Token I is letter I. */
-static int put_letters(struct bpe *b)
-{
-	const struct alphabet *a = &b->alphabet;
-	char bytes[LEARN_INSIDE_LEN + UTF8_MAX] = LEARN_INSIDE;
-
-	b->inside = malloc((a->count + 1) * sizeof(*b->inside));
-	if (!b->inside)
-		return err_memory();
-	for (size_t i = 0; i < a->count; i++)
-		if (put_token(b, bytes + LEARN_INSIDE_LEN, utf8_encode(a->letters[i], bytes + LEARN_INSIDE_LEN)) == PAIRS_NONE)
-			return -1;
-	for (size_t i = 0; i < a->count; i++) {
-		const unsigned n = utf8_encode(a->letters[i], bytes + LEARN_INSIDE_LEN);
-
-		b->inside[i] = a->inside[i] ? put_token(b, bytes, LEARN_INSIDE_LEN + n) : PAIRS_NONE;
-		if (a->inside[i] && b->inside[i] == PAIRS_NONE)
-			return -1;
-	}
-	return 0;
-}
-
 /* --- words ------------------------------------------------------------------------- */
 
-/* Word I as tokens, at OUT; returns how many, letters outside the alphabet left out. */
-static size_t spell(const struct bpe *b, size_t i, uint32_t *out)
+int bpe_reserve_words(struct bpe *b)
 {
 	const struct learn_words *w = b->l->words;
-	const char *p = learn_words_text(w, i), *const start = p, *const end = p + w->items[i].len;
-	size_t n = 0;
-
-	while (p < end) {
-		const bool first = p == start;
-		const uint32_t place = b->alphabet.place[utf8_next(&p)];
-
-		if (place)
-			out[n++] = first ? place - 1 : b->inside[place - 1];
-	}
-	return n;
-}
-
-static int spell_words(struct bpe *b)
-{
-	const struct learn_words *w = b->l->words;
-	size_t letters = 0, used = 0;
+	size_t letters = 0;
 
 	for (size_t i = 0; i < w->count; i++)
 		letters += w->items[i].letters;
 	assert(letters <= LEARN_LETTERS_MAX);
 	b->pieces = malloc((letters + 1) * sizeof(*b->pieces));
 	b->words = malloc((w->count + 1) * sizeof(*b->words));
-	if (!b->pieces || !b->words)
-		return err_memory();
-	for (size_t i = 0; i < w->count; i++) {
-		const size_t n = spell(b, i, b->pieces + used);
+	return b->pieces && b->words ? 0 : err_memory();
+}
 
-		assert(n <= UINT8_MAX);
-		for (size_t k = 0; k < n; k++)
-			b->freqs[b->pieces[used + k]] += w->items[i].count;
-		if (n < 2)
-			continue;
-		b->words[b->n_words++] = (struct piece_word){ w->items[i].count, (uint32_t)used, (uint8_t)n };
-		used += n;
-	}
-	/* A merge makes two pairs at most where two tokens become one. */
-	return pairs_init(&b->pairs, 3 * (used - b->n_words));
+void bpe_add_word(struct bpe *b, size_t n, uint64_t count)
+{
+	assert(n <= UINT8_MAX);
+	for (size_t k = 0; k < n; k++)
+		b->freqs[b->pieces[b->n_pieces + k]] += count;
+	if (n < 2)
+		return;
+	b->words[b->n_words++] = (struct piece_word){ count, (uint32_t)b->n_pieces, (uint8_t)n };
+	b->n_pieces += n;
 }
 
 /* The pair may be the best from now on. */
@@ -169,8 +91,11 @@ static bool next_pair(struct bpe *b, uint32_t *best)
 						    pairs_pop(&b->pairs, b->l->min_count, best);
 }
 
-static int count_pairs(struct bpe *b)
+int bpe_count_pairs(struct bpe *b)
 {
+	/* A merge makes two pairs at most where two tokens become one. */
+	if (pairs_init(&b->pairs, 3 * (b->n_pieces - b->n_words)))
+		return -1;
 	for (size_t i = 0; i < b->n_words; i++) {
 		const struct piece_word *w = &b->words[i];
 		const uint32_t *s = b->pieces + w->start;
@@ -255,6 +180,9 @@ static int merge_pair(struct bpe *b, uint32_t pair)
 	if (token == PAIRS_NONE || list_words(b, pairs_clear(&b->pairs, pair)))
 		return -1;
 	b->step++;
+	b->left = left;
+	b->right = right;
+	b->joined = token;
 	b->n_touched = 0;
 	b->merged = 0;
 	for (size_t i = 0; i < b->n_visit; i++) {
@@ -276,18 +204,75 @@ static int merge_pair(struct bpe *b, uint32_t pair)
 	return 0;
 }
 
-static int merge_pairs(struct bpe *b, uint64_t room)
+int bpe_step(struct bpe *b)
 {
 	uint32_t best;
 
-	while (b->n_tokens < room && next_pair(b, &best)) {
-		b->l->last_count = b->pairs.items[best].count;
-		if (merge_pair(b, best))
+	if (!next_pair(b, &best))
+		return 0;
+	b->l->last_count = b->pairs.items[best].count;
+	if (merge_pair(b, best))
+		return -1;
+	if (b->l->progress)
+		progress_update(b->l->progress, b->n_tokens, 0);
+	return 1;
+}
+
+void bpe_release(struct bpe *b)
+{
+	alphabet_release(&b->alphabet);
+	buf_release(&b->text);
+	free(b->tokens);
+	map_release(&b->ids);
+	free(b->inside);
+	free(b->words);
+	free(b->pieces);
+	free(b->freqs);
+	pairs_release(&b->pairs);
+	scores_release(&b->scores);
+	free(b->touched);
+	free(b->visit);
+}
+
+/* --- from characters ---------------------------------------------------------------- */
+
+/* The alphabet's tokens: letters, then their forms inside words. Token I is letter I. */
+static int put_letters(struct bpe *b)
+{
+	const struct alphabet *a = &b->alphabet;
+	char bytes[LEARN_INSIDE_LEN + UTF8_MAX] = LEARN_INSIDE;
+
+	b->inside = malloc((a->count + 1) * sizeof(*b->inside));
+	if (!b->inside)
+		return err_memory();
+	for (size_t i = 0; i < a->count; i++)
+		if (bpe_put_token(b, bytes + LEARN_INSIDE_LEN, utf8_encode(a->letters[i], bytes + LEARN_INSIDE_LEN)) == PAIRS_NONE)
 			return -1;
-		if (b->l->progress)
-			progress_update(b->l->progress, b->n_tokens, 0);
+	for (size_t i = 0; i < a->count; i++) {
+		const unsigned n = utf8_encode(a->letters[i], bytes + LEARN_INSIDE_LEN);
+
+		b->inside[i] = a->inside[i] ? bpe_put_token(b, bytes, LEARN_INSIDE_LEN + n) : PAIRS_NONE;
+		if (a->inside[i] && b->inside[i] == PAIRS_NONE)
+			return -1;
 	}
 	return 0;
+}
+
+/* Word I as tokens, at OUT; returns how many, letters outside the alphabet left out. */
+static size_t spell(const struct bpe *b, size_t i, uint32_t *out)
+{
+	const struct learn_words *w = b->l->words;
+	const char *p = learn_words_text(w, i), *const start = p, *const end = p + w->items[i].len;
+	size_t n = 0;
+
+	while (p < end) {
+		const bool first = p == start;
+		const uint32_t place = b->alphabet.place[utf8_next(&p)];
+
+		if (place)
+			out[n++] = first ? place - 1 : b->inside[place - 1];
+	}
+	return n;
 }
 
 /* --- the vocabulary ---------------------------------------------------------------- */
@@ -299,7 +284,7 @@ static int write_vocab(const struct bpe *b)
 	if (learn_add_specials(l))
 		return -1;
 	for (size_t i = 0; i < b->n_tokens; i++) {
-		const struct token *t = &b->tokens[i];
+		const struct bpe_token *t = &b->tokens[i];
 
 		if (buf_add(&l->vocab, b->text.data + t->start, t->len) || buf_add_byte(&l->vocab, '\n'))
 			return -1;
@@ -311,7 +296,8 @@ static int write_vocab(const struct bpe *b)
 static int learn(struct bpe *b)
 {
 	struct learn *l = b->l;
-	uint64_t least;
+	uint64_t least, room;
+	int rc = 0;
 
 	if (alphabet_choose(&b->alphabet, l->words, l->initial, l->n_initial, l->alphabet, LEARN_WORD_MAX))
 		return -1;
@@ -323,9 +309,16 @@ static int learn(struct bpe *b)
 	if (l->size < least)
 		return err_fail("a vocabulary of %" PRIu64 " tokens is too small: special tokens, unused slots and characters "
 				"alone are %" PRIu64, l->size, least);
-	if (put_letters(b) || spell_words(b) || count_pairs(b) || merge_pairs(b, l->size - LEARN_SPECIALS - l->unused))
+	room = l->size - LEARN_SPECIALS - l->unused;
+	if (put_letters(b) || bpe_reserve_words(b))
 		return -1;
-	return write_vocab(b);
+	for (size_t i = 0; i < l->words->count; i++)
+		bpe_add_word(b, spell(b, i, b->pieces + b->n_pieces), l->words->items[i].count);
+	if (bpe_count_pairs(b))
+		return -1;
+	while (b->n_tokens < room && (rc = bpe_step(b)) > 0)
+		;
+	return rc < 0 ? -1 : write_vocab(b);
 }
 
 int learn_bpe_run(struct learn *l)
@@ -339,17 +332,6 @@ int learn_bpe_run(struct learn *l)
 	rc = learn(&b);
 	if (rc)
 		learn_release(l);
-	alphabet_release(&b.alphabet);
-	buf_release(&b.text);
-	free(b.tokens);
-	map_release(&b.ids);
-	free(b.inside);
-	free(b.words);
-	free(b.pieces);
-	pairs_release(&b.pairs);
-	scores_release(&b.scores);
-	free(b.freqs);
-	free(b.touched);
-	free(b.visit);
+	bpe_release(&b);
 	return rc;
 }

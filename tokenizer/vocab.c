@@ -258,10 +258,15 @@ static bool is_unused_slot(const char *token)
 	return digits && !strcmp(p + digits, "]");
 }
 
+bool vocab_is_slot(const struct vocab *v, uint32_t id)
+{
+	return is_unused_slot(v->tokens[id].text);
+}
+
 bool vocab_is_special(const struct vocab *v, uint32_t id)
 {
 	const struct vocab_special *s = &v->special;
 
 	return id == s->pad || id == s->unk || id == s->cls || id == s->sep || id == s->mask ||
-	       is_unused_slot(v->tokens[id].text);
+	       vocab_is_slot(v, id);
 }

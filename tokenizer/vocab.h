@@ -52,7 +52,10 @@ struct vocab_special {
 };
 struct vocab_special vocab_special(const struct vocab *v);
 
-/* Whether ID is one of those five or an [unusedN] slot. */
+/* Whether ID is an [unusedN] slot. */
+bool vocab_is_slot(const struct vocab *v, uint32_t id);
+
+/* Whether ID is one of those five or a slot. */
 bool vocab_is_special(const struct vocab *v, uint32_t id);
 
 #endif

@@ -10,6 +10,7 @@
 #include "tokenizer/learn_alphabet.h"
 #include "tokenizer/learn_bpe.h"
 #include "tokenizer/learn_count.h"
+#include "tokenizer/learn_extend.h"
 #include "tokenizer/learn_topdown.h"
 
 #include <inttypes.h>
@@ -19,8 +20,8 @@ enum method { METHOD_BPE, METHOD_TOPDOWN, METHOD_LIKELIHOOD };
 
 struct options {
 	struct args_common common;
-	uint64_t size, min_count, alphabet, unused, memory;
-	const char *initial;
+	uint64_t size, add, min_count, alphabet, unused, memory;
+	const char *initial, *extend;
 	int method;
 	bool cased, strict;
 };
@@ -61,12 +62,30 @@ static int count_words(const struct options *o, const struct args *a, const stru
 
 static void warn_of_size(const struct options *o, const struct learn *l)
 {
+	if (o->extend && l->added < o->add)
+		log_warn("only %" PRIu64 " tokens were added: no other pair occurs %" PRIu64 " times", l->added, o->min_count);
+	if (o->extend)
+		return;
 	if (o->method == METHOD_TOPDOWN && !learn_topdown_fits(l->tokens, o->size))
 		log_warn("%" PRIu64 " tokens, not %" PRIu64 ": no count from %" PRIu64
 			 " on, that a token must have, gives a vocabulary nearer to that size", l->tokens, o->size, o->min_count);
-	else if (o->method != METHOD_TOPDOWN && l->tokens < o->size)
+	if (o->method != METHOD_TOPDOWN && l->tokens < o->size)
 		log_warn("only %" PRIu64 " tokens could be learnt: no other pair occurs %" PRIu64 " times", l->tokens,
 			 o->min_count);
+}
+
+static void say_what_was_learnt(const struct options *o, const struct learn *l)
+{
+	if (o->extend) {
+		log_info("%" PRIu64 " characters and %" PRIu64 " with \"##\" were wanted and added; words that are [UNK] still occur %"
+			 PRIu64 " times; the last merged pair occurred %" PRIu64 " times",
+			 l->letters, l->inside, l->unknown_count, l->last_count);
+		return;
+	}
+	log_info("%" PRIu64 " characters, %" PRIu64 " of them inside words; %" PRIu64 " others left out, which occur %"
+		 PRIu64 " times; %s %" PRIu64 " times",
+		 l->letters, l->inside, l->left_out, l->left_out_count,
+		 o->method == METHOD_TOPDOWN ? "every other token occurs at least" : "the last merged pair occurred", l->last_count);
 }
 
 static int learn_tokens(const struct options *o, struct learn *l)
@@ -77,16 +96,26 @@ static int learn_tokens(const struct options *o, struct learn *l)
 
 	l->progress = &progress;
 	progress_start(&progress, nouns[o->method], 0);
-	rc = o->method == METHOD_TOPDOWN ? learn_topdown_run(l) : learn_bpe_run(l);
+	rc = o->extend ? learn_extend_run(l) : o->method == METHOD_TOPDOWN ? learn_topdown_run(l) : learn_bpe_run(l);
 	progress_end(&progress);
 	if (rc)
 		return -1;
-	log_info("%" PRIu64 " characters, %" PRIu64 " of them inside words; %" PRIu64 " others left out, which occur %"
-		 PRIu64 " times; %s %" PRIu64 " times",
-		 l->letters, l->inside, l->left_out, l->left_out_count,
-		 o->method == METHOD_TOPDOWN ? "every other token occurs at least" : "the last merged pair occurred", l->last_count);
+	say_what_was_learnt(o, l);
 	warn_of_size(o, l);
 	return 0;
+}
+
+static int open_base(struct vocab **base, const char *path)
+{
+	struct buf faults = BUF_INIT;
+	int rc = vocab_load(base, path);
+
+	if (!rc)
+		rc = vocab_describe_faults(*base, &faults);
+	if (!rc && faults.len)
+		log_warn("'%s' has %s", path, faults.data);
+	buf_release(&faults);
+	return rc;
 }
 
 static int learn_vocab(const struct options *o, const struct args *a, struct learn *l)
@@ -94,14 +123,17 @@ static int learn_vocab(const struct options *o, const struct args *a, struct lea
 	const struct normalizer_opts n = { .chars = chars_google(NULL), .lower = !o->cased, .strip_accents = !o->cased,
 					   .space_cjk = true };
 	struct learn_words words = { 0 };
+	struct vocab *base = NULL;
 	uint32_t *initial = NULL;
 	struct out *out = NULL;
 	int rc = -1;
 
-	if ((o->initial && alphabet_read(o->initial, &n, &initial, &l->n_initial)) ||
+	if ((o->extend && open_base(&base, o->extend)) ||
+	    (o->initial && alphabet_read(o->initial, &n, &initial, &l->n_initial)) ||
 	    out_open(&out, o->common.output) || count_words(o, a, &n, &words))
 		goto end;
 	l->words = &words;
+	l->base = base;
 	l->initial = initial;
 	rc = learn_tokens(o, l);
 	if (rc)
@@ -114,16 +146,33 @@ end:
 	out_discard(out);
 	learn_words_release(&words);
 	free(initial);
+	vocab_free(base);
 	return rc;
+}
+
+static int check_options(const struct options *o)
+{
+	static const char *const not_with_extend[] = { "size", "unused", "initial-alphabet" };
+
+	if (!o->extend)
+		return o->add ? err_usage("--add needs --extend") : o->size ? 0 : err_usage("no size; give one with --size N");
+	for (size_t i = 0; i < sizeof(not_with_extend) / sizeof(not_with_extend[0]); i++)
+		if (args_given(not_with_extend[i]))
+			return err_usage("--%s does not go with --extend", not_with_extend[i]);
+	if (o->method == METHOD_TOPDOWN)
+		return err_usage("--extend merges pairs; --method topdown does not");
+	return o->add ? 0 : err_usage("--extend needs --add N");
 }
 
 int main(int argc, char **argv)
 {
 	static struct options o = { .min_count = 2, .alphabet = 1000, .memory = 1 << 30 };
 	const struct arg table[] = {
-		ARG_UINT("size", 0, &o.size, LEARN_SPECIALS + 1, LEARN_SIZE_MAX, "N", "tokens of the vocabulary, special ones too; required"),
+		ARG_UINT("size", 0, &o.size, LEARN_SPECIALS + 1, LEARN_SIZE_MAX, "N", "tokens of the vocabulary, special ones too; required but with --extend"),
 		ARG_FLAG("cased", 0, &o.cased, "keep case and accents"),
 		ARG_CHOICE("method", 0, &o.method, "bpe|topdown|likelihood", "how to learn: merge the most frequent pairs, cut words into endings as BERT's own was learnt, or merge the likeliest pairs"),
+		ARG_STR("extend", 0, &o.extend, "VOCAB", "add tokens to this vocabulary instead, in its [unusedN] slots and after its end"),
+		ARG_UINT("add", 0, &o.add, 1, VOCAB_MAX, "N", "tokens to add"),
 		ARG_UINT("min-count", 0, &o.min_count, 1, UINT64_MAX, "N", "make no token of what occurs less often; topdown: 10"),
 		ARG_UINT("alphabet", 0, &o.alphabet, 1, UINT32_MAX, "N", "keep the N most frequent characters"),
 		ARG_STR("initial-alphabet", 0, &o.initial, "FILE", "keep all characters of FILE, however rare"),
@@ -133,7 +182,7 @@ int main(int argc, char **argv)
 		ARG_COMMON(&o.common),
 		ARG_END
 	};
-	struct args a = { .synopsis = "bert-vocab [options] --size N [FILE...]",
+	struct args a = { .synopsis = "bert-vocab [options] (--size N | --extend VOCAB --add N) [FILE...]",
 			  .about = "Learns a WordPiece vocabulary from text.",
 			  .table = table, .common = &o.common, .max_operands = -1 };
 	struct learn l = { 0 };
@@ -149,10 +198,11 @@ int main(int argc, char **argv)
 	l.min_count = o.min_count;
 	l.alphabet = o.alphabet;
 	l.unused = o.unused;
-	if (!o.size)
-		err_usage("no size; give one with --size N");
-	if (!o.size || learn_vocab(&o, &a, &l))
+	l.add = o.add;
+	if (check_options(&o) || learn_vocab(&o, &a, &l))
 		return tool_fail();
+	if (o.extend)
+		return tool_finish("%" PRIu64 " tokens, %" PRIu64 " of them new, %" PRIu64 " in slots", l.tokens, l.added, l.slots);
 	return tool_finish("%" PRIu64 " tokens from %" PRIu64 " characters and %" PRIu64 " longer pieces", l.tokens, l.letters,
 			   l.tokens - LEARN_SPECIALS - l.unused - l.letters - l.inside);
 }

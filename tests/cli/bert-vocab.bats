@@ -53,6 +53,49 @@ load helpers
 	[ "$(grep -cF '[UNK]' tokens)" -eq 0 ]
 }
 
+@test "--extend: slots, then new lines; all else keeps its place" {
+	old=$DATA/vocab/bert-base-uncased.txt
+	{ for i in 1 2 3; do echo 'Nosferatu szgany nosferatus'; done; cat "$DATA/man/corpus.txt"; } >in
+	exits 0 bert-vocab -v --extend "$old" --add 3 --min-count 3 -o new in
+	says "30522 tokens, 3 of them new, 3 in slots"
+	[ "$(diff "$old" new | grep -c '^<')" -eq 3 ]
+	[ "$(diff "$old" new | grep '^<' | head -n 1)" = "< [unused0]" ]
+	sed -n '2,4p' new | grep -qx nosferatu
+	grep -v unused "$old" | head -n 3000 >small
+	bert-vocab -q --extend small --add 5 in >new
+	cmp <(head -n "$(wc -l <small)" new) small
+	[ "$(wc -l <new)" -eq $(($(wc -l <small) + 5)) ]
+	bert-vocab -q --threads 3 --extend small --add 5 in | cmp - new
+	bert-vocab -q --extend small --add 5 --method likelihood in >other
+	[ "$(wc -l <other)" -eq "$(wc -l <new)" ]
+	exits 0 bert-vocab --extend "$old" --add 3 --min-count 1000 -o new in
+	says "only 0 tokens were added"
+	cmp "$old" new
+}
+
+@test "--extend: characters that are wanted; what a vocabulary is refused for" {
+	printf '[UNK]\na\n##a\n' >small
+	[ "$(echo 'aα βα aα βα' | bert-vocab -q --extend small --add 2 | tr '\n' ' ')" = "[UNK] a ##a ##α β " ]
+	exits 2 bert-vocab --extend small "$DATA/man/corpus.txt"
+	exits 2 bert-vocab --add 3 --size 100 "$DATA/man/corpus.txt"
+	exits 2 bert-vocab --extend small --add 0 "$DATA/man/corpus.txt"
+	exits 2 bert-vocab --extend small --add 3 --size 100 "$DATA/man/corpus.txt"
+	says "--size does not go with --extend"
+	exits 2 bert-vocab --extend small --add 3 --method topdown "$DATA/man/corpus.txt"
+	printf 'a\n##a\n' >none
+	exits 3 bert-vocab --extend none --add 3 -o out "$DATA/man/corpus.txt"
+	says "'none': it has no [UNK]"
+	printf '[UNK]\na\nb\0\n' >nul
+	exits 3 bert-vocab --extend nul --add 3 -o out "$DATA/man/corpus.txt"
+	says "line 3 holds a NUL byte"
+	printf '[UNK]\r\na\r\n\r\na\n##a' >odd
+	exits 0 bert-vocab --extend odd --add 1 -o out <(echo aa aa)
+	says "'odd' has 1 blank line and 1 line that repeats an earlier one"
+	[ "$(tr '\n' ' ' <out)" = "[UNK] a  a ##a aa " ]
+	[ ! -e none.out ]
+	exits 1 bert-vocab --extend /nonexistent/vocab --add 3 "$DATA/man/corpus.txt"
+}
+
 @test "--unused gives BERT's own numbers" {
 	bert-vocab --size 400 --unused 99 "$DATA/man/corpus.txt" >vocab
 	[ "$(wc -l <vocab)" -eq 400 ]
