@@ -33,19 +33,12 @@ static int take(void *ctx, const unsigned char *body, size_t len)
 /* What the trailer says beside the totals: whose index it is. */
 static json_t *make_notes(const struct job *j, const struct inputs_reading *r)
 {
-	json_t *o = json_object(), *inputs = json_array();
+	json_t *o = json_object();
 
-	if (!o || !inputs || json_object_set(o, "inputs", inputs) ||
-	    canon_set(o, "identity", canon_of_key(j->digest)) || canon_set(o, "part", canon_of_uint(r->part)) ||
-	    canon_set(o, "parts", canon_of_uint(r->parts)))
-		goto fail;
-	for (size_t i = 0; i < j->inputs.n; i++)
-		if (json_array_append_new(inputs, tokdoc_totals_json(&r->counts[i])))
-			goto fail;
-	json_decref(inputs);
-	return o;
-fail:
-	json_decref(inputs);
+	if (o && !canon_set(o, "inputs", tokdoc_totals_array(r->counts, j->inputs.n)) &&
+	    !canon_set(o, "identity", canon_of_key(j->digest)) && !canon_set(o, "part", canon_of_uint(r->part)) &&
+	    !canon_set(o, "parts", canon_of_uint(r->parts)))
+		return o;
 	json_decref(o);
 	err_memory();
 	return NULL;

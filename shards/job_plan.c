@@ -41,19 +41,13 @@ uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus)
 
 static json_t *plan_json(const struct plan *p, const struct job *j)
 {
-	json_t *o = json_object(), *inputs = json_array();
+	json_t *o = json_object();
 
-	if (!o || !inputs || canon_set(o, "identity", canon_of_key(j->digest)) ||
-	    canon_set(o, "shards", canon_of_uint(p->shards)) || canon_set(o, "parts", canon_of_uint(p->parts)) ||
-	    canon_set(o, "corpus", tokdoc_totals_json(&p->corpus)) || json_object_set(o, "inputs", inputs))
-		goto fail;
-	for (size_t i = 0; i < p->n_inputs; i++)
-		if (json_array_append_new(inputs, tokdoc_totals_json(&p->inputs[i])))
-			goto fail;
-	json_decref(inputs);
-	return o;
-fail:
-	json_decref(inputs);
+	if (o && !canon_set(o, "identity", canon_of_key(j->digest)) && !canon_set(o, "shards", canon_of_uint(p->shards)) &&
+	    !canon_set(o, "parts", canon_of_uint(p->parts)) &&
+	    !canon_set(o, "corpus", tokdoc_totals_json(&p->corpus)) &&
+	    !canon_set(o, "inputs", tokdoc_totals_array(p->inputs, p->n_inputs)))
+		return o;
 	json_decref(o);
 	err_memory();
 	return NULL;

@@ -90,6 +90,21 @@ json_t *tokdoc_totals_json(const struct tokdoc_totals *t)
 	return o;
 }
 
+json_t *tokdoc_totals_array(const struct tokdoc_totals *t, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < n; i++) {
+		if (json_array_append_new(list, tokdoc_totals_json(&t[i]))) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	if (!list)
+		err_memory();
+	return list;
+}
+
 int tokdoc_totals_parse(struct tokdoc_totals *t, const json_t *o)
 {
 	if (canon_uint(o, "documents", 0, INT64_MAX, &t->documents) ||

@@ -77,6 +77,7 @@ struct tokdoc_totals {
 void tokdoc_totals_add(struct tokdoc_totals *t, const struct tokdoc_totals *more);
 void tokdoc_totals_count(struct tokdoc_totals *t, const struct tokdoc *d);
 json_t *tokdoc_totals_json(const struct tokdoc_totals *t);		/* NULL: out of memory */
+json_t *tokdoc_totals_array(const struct tokdoc_totals *t, size_t n);	/* of N; NULL: out of memory */
 int tokdoc_totals_parse(struct tokdoc_totals *t, const json_t *o);	/* EXIT_CORRUPT */
 bool tokdoc_totals_equal(const struct tokdoc_totals *a, const struct tokdoc_totals *b);
 

@@ -1,4 +1,9 @@
-/* A whole folder of the shards of made_shard.h: shards, vocab.txt, manifest.json. */
+/*
+ * A whole folder of the shards of made_shard.h: shards, vocab.txt, manifest.json. A test has
+ * one of its own, made_set in the fresh folder made_top:
+ *
+ *	return cmocka_run_group_tests(tests, made_open, made_close);
+ */
 #ifndef TESTS_MADE_FOLDER_H
 #define TESTS_MADE_FOLDER_H
 
@@ -6,6 +11,23 @@
 #include "tests/unit/shards/made_shard.h"
 
 enum { MADE_SHARDS = 3 };
+
+static char made_top[] = "/tmp/bert-test-folder-XXXXXX", made_set[64];
+
+static inline int made_open(void **state)
+{
+	(void)state;
+	if (!mkdtemp(made_top))
+		return -1;
+	snprintf(made_set, sizeof(made_set), "%s/set", made_top);
+	return 0;
+}
+
+static inline int made_close(void **state)
+{
+	(void)state;
+	return fs_remove_tree(made_top);
+}
 
 /* The path of shard K in FOLDER; good until the next call. */
 static inline const char *made_path(const char *folder, uint32_t k)

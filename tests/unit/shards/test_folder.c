@@ -4,23 +4,6 @@
 
 #include <unistd.h>
 
-static char top[] = "/tmp/bert-test-list-XXXXXX";
-static char folder[64];
-
-static int make_top(void **state)
-{
-	(void)state;
-	if (!mkdtemp(top))
-		return -1;
-	snprintf(folder, sizeof(folder), "%s/set", top);
-	return 0;
-}
-
-static int remove_top(void **state)
-{
-	(void)state;
-	return fs_remove_tree(top);
-}
 
 static void names(void **state)
 {
@@ -58,7 +41,7 @@ static void put(const char *name)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", made_set, name);
 	assert_int_equal(fs_write_all(path, "x", 1), 0);
 }
 
@@ -68,19 +51,19 @@ static void lists(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(fs_make_folder(folder), 0);
-	assert_int_equal(folder_shards(folder, &paths, &n), -1);
+	assert_int_equal(fs_make_folder(made_set), 0);
+	assert_int_equal(folder_shards(made_set, &paths, &n), -1);
 	assert_non_null(strstr(err_text(), "no shards in"));
 	put("b-00001-of-00002.shard");
 	put("b-00000-of-00002.shard");
 	put(".b-00000-of-00002.shard");
 	put("notes.txt");
 	put(".shard");
-	assert_int_equal(folder_shards(folder, &paths, &n), 0);
+	assert_int_equal(folder_shards(made_set, &paths, &n), 0);
 	assert_int_equal(n, 2);
-	snprintf(want, sizeof(want), "%s/b-00000-of-00002.shard", folder);
+	snprintf(want, sizeof(want), "%s/b-00000-of-00002.shard", made_set);
 	assert_string_equal(paths[0], want);
-	assert_int_equal(folder_bytes(&(const char *){ folder }, 1), 2);
+	assert_int_equal(folder_bytes(&(const char *){ made_set }, 1), 2);
 	fs_free_names(paths, n);
 	assert_int_equal(folder_shards("/nonexistent/x", &paths, &n), 0);	/* whoever opens it will tell */
 	assert_int_equal(n, 1);
@@ -93,15 +76,15 @@ static void manifest_counts(void **state)
 	size_t n;
 
 	(void)state;
-	made_folder(folder, &(struct made){ .seed = 1 });
+	made_folder(made_set, &(struct made){ .seed = 1 });
 	put("stray.shard");
-	unlink(made_path(folder, 1));
-	assert_int_equal(folder_shards(folder, &paths, &n), 0);
+	unlink(made_path(made_set, 1));
+	assert_int_equal(folder_shards(made_set, &paths, &n), 0);
 	assert_int_equal(n, MADE_SHARDS);
-	assert_string_equal(paths[1], made_path(folder, 1));
+	assert_string_equal(paths[1], made_path(made_set, 1));
 	fs_free_names(paths, n);
 	put("manifest.json");
-	assert_int_equal(folder_shards(folder, &paths, &n), -1);
+	assert_int_equal(folder_shards(made_set, &paths, &n), -1);
 	assert_int_equal(err_code(), EXIT_CORRUPT);
 }
 
@@ -112,25 +95,25 @@ static void vocabularies(void **state)
 	json_t *is, *is_not;
 
 	(void)state;
-	made_folder(folder, &(struct made){ .seed = 1 });
-	snprintf(path, sizeof(path), "%s/vocab.txt", folder);
-	snprintf(other, sizeof(other), "%s/other.txt", top);
+	made_folder(made_set, &(struct made){ .seed = 1 });
+	snprintf(path, sizeof(path), "%s/vocab.txt", made_set);
+	snprintf(other, sizeof(other), "%s/other.txt", made_top);
 	assert_int_equal(vocab_load(&v, path), 0);
 	is = json_pack("{s:{s:s, s:i}}", "vocab", "sha256", vocab_sha256(v), "size", MADE_VOCAB);
 	is_not = json_pack("{s:{s:s, s:i}}", "vocab", "sha256", vocab_sha256(v), "size", MADE_VOCAB + 1);
 	vocab_free(v);
 	v = NULL;
-	assert_int_equal(folder_vocab(&v, NULL, made_path(folder, 0), is), 0);
+	assert_int_equal(folder_vocab(&v, NULL, made_path(made_set, 0), is), 0);
 	assert_non_null(v);
 	kept = v;
 	assert_int_equal(folder_vocab(&v, NULL, "/nonexistent/x", is), 0);
 	assert_ptr_equal(v, kept);
-	assert_int_equal(folder_vocab(&v, NULL, made_path(folder, 0), is_not), 0);
+	assert_int_equal(folder_vocab(&v, NULL, made_path(made_set, 0), is_not), 0);
 	assert_null(v);
 	assert_int_equal(folder_vocab(&v, NULL, "/nonexistent/x", is), 0);
 	assert_null(v);
 	assert_int_equal(fs_write_all(other, "[UNK]\n", 6), 0);
-	assert_int_equal(folder_vocab(&v, other, made_path(folder, 0), is), -1);
+	assert_int_equal(folder_vocab(&v, other, made_path(made_set, 0), is), -1);
 	assert_non_null(strstr(err_text(), "is not the vocabulary of"));
 	assert_int_equal(folder_vocab(&v, path, "-", is), 0);
 	assert_non_null(v);
@@ -146,5 +129,5 @@ int main(void)
 		cmocka_unit_test(vocabularies),
 	};
 
-	return cmocka_run_group_tests(tests, make_top, remove_top);
+	return cmocka_run_group_tests(tests, made_open, made_close);
 }

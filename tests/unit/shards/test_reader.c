@@ -4,32 +4,15 @@
 
 #include <unistd.h>
 
-static char top[] = "/tmp/bert-test-reader-XXXXXX";
-static char folder[64];
-
-static int make_top(void **state)
-{
-	(void)state;
-	if (!mkdtemp(top))
-		return -1;
-	snprintf(folder, sizeof(folder), "%s/set", top);
-	return 0;
-}
-
-static int remove_top(void **state)
-{
-	(void)state;
-	return fs_remove_tree(top);
-}
 
 static void make(const struct made *like)
 {
-	made_folder(folder, like);
+	made_folder(made_set, like);
 }
 
 static struct reader *open_folder(const struct reader_opts *o)
 {
-	const char *path = folder;
+	const char *path = made_set;
 	struct reader *r;
 
 	if (reader_open(&r, &path, 1, o))
@@ -70,7 +53,7 @@ static uint64_t *by_file(uint64_t *n)
 		struct instance i;
 		struct shard *s;
 
-		assert_int_equal(shard_open(&s, made_path(folder, k)), 0);
+		assert_int_equal(shard_open(&s, made_path(made_set, k)), 0);
 		assert_int_equal(instance_init(&i, shard_shape(s)), 0);
 		for (uint64_t block = 0; block < shard_blocks(s); block++) {
 			assert_int_equal(shard_read(s, block, &f, &b), 0);
@@ -116,12 +99,12 @@ static void without_a_manifest(void **state)
 	struct reader *r;
 	uint64_t *all, n;
 	char path[256];
-	const char *folder_path = folder;
+	const char *folder_path = made_set;
 
 	(void)state;
 	make(&(struct made){ .seed = 3 });
 	all = by_file(&n);
-	snprintf(path, sizeof(path), "%s/manifest.json", folder);
+	snprintf(path, sizeof(path), "%s/manifest.json", made_set);
 	unlink(path);
 	r = open_folder(&(struct reader_opts){ 0 });
 	c = reader_cursor_new(r);
@@ -129,7 +112,7 @@ static void without_a_manifest(void **state)
 	assert_int_equal(digest_at(c, 0, n / 2), all[n / 2]);
 	reader_cursor_free(c);
 	reader_close(r);
-	unlink(made_path(folder, 0));
+	unlink(made_path(made_set, 0));
 	assert_int_equal(reader_open(&r, &folder_path, 1, &(struct reader_opts){ 0 }), -1);
 	assert_non_null(strstr(err_text(), "is not complete"));
 }
@@ -172,7 +155,7 @@ static void dynamic_masks(void **state)
 
 static void refuses(const struct reader_opts *o, const char *what)
 {
-	const char *path = folder;
+	const char *path = made_set;
 	struct reader *r;
 
 	assert_int_equal(reader_open(&r, &path, 1, o), -1);
@@ -193,7 +176,7 @@ static void limits(void **state)
 	make(&(struct made){ .seed = 3, .dynamic = true, .whole_word = true });
 	char vocab[256];
 
-	snprintf(vocab, sizeof(vocab), "%s/vocab.txt", folder);
+	snprintf(vocab, sizeof(vocab), "%s/vocab.txt", made_set);
 	unlink(vocab);
 	refuses(&(struct reader_opts){ 0 }, "is needed to draw masks");
 	reader_close(open_folder(&(struct reader_opts){ .unmasked = true }));
@@ -202,13 +185,13 @@ static void limits(void **state)
 static void mixed_recipes(void **state)
 {
 	char other[256], vocab[256];
-	const char *paths[2] = { folder, other };
+	const char *paths[2] = { made_set, other };
 	struct reader *r;
 
 	(void)state;
 	make(&(struct made){ .seed = 3 });
-	snprintf(other, sizeof(other), "%s/other.shard", top);
-	snprintf(vocab, sizeof(vocab), "%s/vocab.txt", folder);
+	snprintf(other, sizeof(other), "%s/other.shard", made_top);
+	snprintf(vocab, sizeof(vocab), "%s/vocab.txt", made_set);
 	made_shard(other, vocab, &(struct made){ .seed = 4, .shards = 1 }, NULL, NULL);
 	assert_int_equal(reader_open(&r, paths, 2, &(struct reader_opts){ 0 }), -1);
 	assert_non_null(strstr(err_text(), "by another recipe"));
@@ -229,8 +212,8 @@ static void changed_shards(void **state)
 	make(&(struct made){ .seed = 3 });
 	r = open_folder(&(struct reader_opts){ 0 });
 	c = reader_cursor_new(r);
-	snprintf(vocab, sizeof(vocab), "%s/vocab.txt", folder);
-	made_shard(made_path(folder, 2), vocab, &other, NULL, NULL);
+	snprintf(vocab, sizeof(vocab), "%s/vocab.txt", made_set);
+	made_shard(made_path(made_set, 2), vocab, &other, NULL, NULL);
 	assert_non_null(reader_get(c, 0, 0));
 	assert_null(reader_get(c, 0, reader_size(r) - 1));
 	assert_non_null(strstr(err_text(), "instances, not"));
@@ -247,5 +230,5 @@ int main(void)
 		cmocka_unit_test(changed_shards),
 	};
 
-	return cmocka_run_group_tests(tests, make_top, remove_top);
+	return cmocka_run_group_tests(tests, made_open, made_close);
 }

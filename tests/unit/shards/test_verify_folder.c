@@ -6,24 +6,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-static char top[] = "/tmp/bert-test-folder-XXXXXX";
-static char folder[64];
 static char said[8192];
-
-static int make_top(void **state)
-{
-	(void)state;
-	if (!mkdtemp(top))
-		return -1;
-	snprintf(folder, sizeof(folder), "%s/set", top);
-	return 0;
-}
-
-static int remove_top(void **state)
-{
-	(void)state;
-	return fs_remove_tree(top);
-}
 
 static void say(void *ctx, const char *name, enum verify_verdict v, const char *text)
 {
@@ -40,7 +23,7 @@ static struct verify look(void)
 	struct verify v = { .threads = 2, .say = say };
 
 	said[0] = 0;
-	verify_path(&v, folder);
+	verify_path(&v, made_set);
 	verify_release(&v);
 	return v;
 }
@@ -57,12 +40,12 @@ static void has(uint64_t faults, const char *text)
 
 static void make(const struct made *like)
 {
-	made_folder(folder, like);
+	made_folder(made_set, like);
 }
 
 static void in_folder(char *path, size_t n, const char *name)
 {
-	snprintf(path, n, "%s/%s", folder, name);
+	snprintf(path, n, "%s/%s", made_set, name);
 }
 
 static void good_folders(void **state)
@@ -81,7 +64,7 @@ static void missing_files(void **state)
 
 	(void)state;
 	make(&(struct made){ .seed = 1 });
-	unlink(made_path(folder, 1));
+	unlink(made_path(made_set, 1));
 	has(1, "FAULT shard-00001-of-00003.shard: missing\n");
 	in_folder(path, sizeof(path), "manifest.json");
 	unlink(path);
@@ -113,26 +96,26 @@ static void foreign_shards(void **state)
 	(void)state;
 	make(&(struct made){ .seed = 1 });
 	in_folder(vocab, sizeof(vocab), "vocab.txt");
-	made_shard(made_path(folder, 1), vocab, &other, NULL, NULL);
+	made_shard(made_path(made_set, 1), vocab, &other, NULL, NULL);
 	has(1, "FAULT shard-00001-of-00003.shard: its recipe is not that of 'manifest.json': 'seed' differs\n");
 	other.seed = 1;
 	other.corpus.lo++;
-	made_shard(made_path(folder, 1), vocab, &other, NULL, NULL);
+	made_shard(made_path(made_set, 1), vocab, &other, NULL, NULL);
 	has(1, "it was made from another corpus");
 	other.corpus.lo--;
-	made_shard(made_path(folder, 1), vocab, &other, NULL, NULL);
+	made_shard(made_path(made_set, 1), vocab, &other, NULL, NULL);
 	has(0, NULL);
 	in_folder(path, sizeof(path), "train-00001-of-00003.shard");
-	assert_int_equal(rename(made_path(folder, 1), path), 0);
+	assert_int_equal(rename(made_path(made_set, 1), path), 0);
 	has(1, "manifest.json lists 'shard-00001-of-00003.shard' in its place");
-	assert_int_equal(link(path, made_path(folder, 1)), 0);
+	assert_int_equal(link(path, made_path(made_set, 1)), 0);
 	has(1, "FAULT train-00001-of-00003.shard: there is another file with shard 1\n");
 	in_folder(vocab, sizeof(vocab), "some.shard");
 	assert_int_equal(rename(path, vocab), 0);
 	has(1, "FAULT some.shard: its name does not say which");
-	assert_int_equal(rename(made_path(folder, 2), vocab), 0);
-	assert_int_equal(rename(made_path(folder, 1), path), 0);
-	assert_int_equal(rename(path, made_path(folder, 2)), 0);
+	assert_int_equal(rename(made_path(made_set, 2), vocab), 0);
+	assert_int_equal(rename(made_path(made_set, 1), path), 0);
+	assert_int_equal(rename(path, made_path(made_set, 2)), 0);
 	has(3, "FAULT shard-00002-of-00003.shard: it is shard 1 of 3, not what its name says\n");
 }
 
@@ -150,12 +133,12 @@ static void wrong_sums(void **state)
 	unlink(path);
 	one.corpus.hi ^= 1;
 	for (one.shard = 0; one.shard < MADE_SHARDS; one.shard++)
-		made_shard(made_path(folder, one.shard), vocab, &one, NULL, NULL);
+		made_shard(made_path(made_set, one.shard), vocab, &one, NULL, NULL);
 	has(2, "FAULT set: the keys of all documents do not add up");
 	one.corpus = made_corpus();
 	one.corpus_documents++;
 	for (one.shard = 0; one.shard < MADE_SHARDS; one.shard++)
-		made_shard(made_path(folder, one.shard), vocab, &one, NULL, NULL);
+		made_shard(made_path(made_set, one.shard), vocab, &one, NULL, NULL);
 	has(2, "FAULT set: the shards have 36 documents, their headers say 37");
 }
 
@@ -263,8 +246,8 @@ static void no_shards(void **state)
 	struct verify v;
 
 	(void)state;
-	assert_int_equal(fs_remove_tree(folder), 0);
-	assert_int_equal(fs_make_folder(folder), 0);
+	assert_int_equal(fs_remove_tree(made_set), 0);
+	assert_int_equal(fs_make_folder(made_set), 0);
 	v = look();
 	assert_int_equal(v.unread, 1);
 	assert_non_null(strstr(said, "set: no shards in it"));
@@ -279,5 +262,5 @@ int main(void)
 		cmocka_unit_test(no_shards),
 	};
 
-	return cmocka_run_group_tests(tests, make_top, remove_top);
+	return cmocka_run_group_tests(tests, made_open, made_close);
 }
