@@ -1,5 +1,5 @@
 /* Instances of one shard. */
-#include "shards/build.h"
+#include "shards/build_impl.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/pool.h"
@@ -9,19 +9,6 @@
 #include <assert.h>
 
 #define STRETCH 256		/* documents drafted at a time by one worker */
-
-struct build_worker {
-	/* drafting */
-	struct draft *drafts;
-	size_t n, cap;
-	uint64_t counted;		/* drafts made, kept or not */
-	struct shard_totals totals;
-	/* blocks */
-	struct instance instance;
-	struct instance_columns columns;
-	struct mask mask;
-	bool ready;
-};
 
 int build_init(struct build *b, const struct shard_recipe *recipe, const struct vocab *vocab, const struct docset *docs,
 	       unsigned threads, uint64_t limit)
@@ -62,6 +49,8 @@ void build_release(struct build *b)
 	free(b->workers);
 	free(b->drafts);
 	free(b->order);
+	free(b->all);
+	arena_release(&b->masks);
 	*b = (struct build){ .recipe = NULL };
 }
 
@@ -79,11 +68,6 @@ struct pass {
 	uint32_t coins, coins_left;	/* bits of the draw that coins come from */
 };
 
-/* A run of tokens of one document that may yet be cut. */
-struct stretch {
-	uint32_t document, first, length;
-};
-
 static uint32_t coin(struct pass *p)
 {
 	uint32_t bit;
@@ -96,23 +80,6 @@ static uint32_t coin(struct pass *p)
 	p->coins >>= 1;
 	p->coins_left--;
 	return bit;
-}
-
-/* Tokens before sentence I. */
-static uint32_t start_of(const struct docset_document *d, uint32_t i)
-{
-	return i ? d->ends[i - 1] : 0;
-}
-
-/* Sentences from FIRST on, the fewest with at least TARGET tokens, or all that are left: the number after the last. */
-static uint32_t take_sentences(const struct docset_document *d, uint32_t first, uint32_t target)
-{
-	const uint32_t start = start_of(d, first);
-	uint32_t end = first;
-
-	while (end < d->sentences && (end == first || d->ends[end - 1] - start < target))
-		end++;
-	return end;
 }
 
 static uint32_t draw_target(struct pass *p)
@@ -129,7 +96,7 @@ static struct stretch random_next(struct pass *p, uint32_t wanted)
 	const struct docset_document *d = &p->b->docs->docs[number];
 	const uint32_t first = rng_below(&p->rng, d->sentences), end = take_sentences(d, first, wanted);
 
-	return (struct stretch){ number, start_of(d, first), start_of(d, end) - start_of(d, first) };
+	return stretch_of(d, number, first, end);
 }
 
 /* Cuts A and B to together MOST tokens. */
@@ -199,7 +166,7 @@ static int draft_one(struct pass *p)
 		b = random_next(p, target > a.length ? target - a.length : 0);
 		p->sentence = split;
 	} else {
-		b = (struct stretch){ p->number, start_of(d, split), start_of(d, end) - start_of(d, split) };
+		b = stretch_of(d, p->number, split, end);
 		p->sentence = end;
 	}
 	p->worker->totals.truncated += truncate_pair(p, &a, &b, p->b->recipe->max_seq_length - 3);
@@ -312,12 +279,8 @@ uint64_t build_blocks(const struct build *b)
 	return (b->n + b->shape.block_records - 1) / b->shape.block_records;
 }
 
-/* The instance that draft D describes, masked where masks are stored. */
-static void make_instance(const struct build *b, struct build_worker *w, const struct draft *d)
+void build_lay(const struct build *b, const struct draft *d, struct instance *i)
 {
-	const struct docset_document *doc = &b->docs->docs[d->document[0]];
-	struct instance *i = &w->instance;
-	struct rng rng;
 	uint32_t n = 1;
 
 	i->ids[0] = b->shape.cls;
@@ -330,12 +293,23 @@ static void make_instance(const struct build *b, struct build_worker *w, const s
 	i->n = n;
 	i->n_segments = 2;
 	i->pass = d->pass;
-	i->flags = d->flags;
+	i->flags = d->flags & INSTANCE_RANDOM_NEXT;
 	i->predictions = 0;
-	if (!b->shape.masked)
-		return;
-	mask_stream(&rng, RNG_STATIC_MASK, b->recipe->seed, doc->key, doc->occurrence, d->pass, d->first[0]);
-	mask_draw(&w->mask, &rng, i);
+}
+
+/* The instance that draft D describes, masked where masks are stored. */
+static void make_instance(const struct build *b, struct build_worker *w, const struct draft *d)
+{
+	const struct docset_document *doc = &b->docs->docs[d->document[0]];
+	struct rng rng;
+
+	build_lay(b, d, &w->instance);
+	if (b->drawn) {
+		build_put_masks(d, &w->instance);
+	} else if (b->shape.masked) {
+		mask_stream(&rng, RNG_STATIC_MASK, b->recipe->seed, doc->key, doc->occurrence, d->pass, d->first[0]);
+		mask_draw(&w->mask, &rng, &w->instance);
+	}
 }
 
 /*

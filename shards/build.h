@@ -1,10 +1,12 @@
 /*
  * build.h - the documents of one shard to its instances: shards/FORMAT.md,
- * "Instances", "Masks" and "Order". A pure function of documents and recipe.
+ * "Instances", "Masks" and "Order", or "Google's instances". A pure function of
+ * documents and recipe.
  *
  *	struct build b;
  *	build_init(&b, &recipe, vocab, &docset, threads, limit)
  *	build_drafts(&b)			(what each instance is made of, in the shard's order)
+ *	or build_google(&b, vocab), then build_google_shard(&b, k, shards) for each shard k
  *	for (uint64_t block = 0; block < build_blocks(&b); block++)
  *		build_block(&b, worker, block, level, &raw, &packed, &records)	(any order, any thread)
  *	... build_totals(&b) ...
@@ -13,6 +15,7 @@
 #ifndef SHARDS_BUILD_H
 #define SHARDS_BUILD_H
 
+#include "base/arena.h"
 #include "shards/docset.h"
 #include "shards/instance.h"
 #include "shards/mask.h"
@@ -23,7 +26,10 @@
 
 /* One instance, before its tokens are copied and masked. */
 struct draft {
-	uint64_t order;
+	union {
+		uint64_t order;
+		const uint16_t *masks;	/* of build_google: their number; of each, position, id, the id's upper half */
+	};
 	uint32_t document[2], first[2];	/* of its segments, as in struct instance_segment */
 	uint16_t length[2];
 	uint16_t pass;
@@ -42,6 +48,10 @@ struct build {
 	uint64_t n;			/* of drafts; counted even when they were too many to keep */
 	bool over;			/* they were: n * BUILD_DRAFT_BYTES > limit */
 	uint32_t *order;		/* [n] drafts in the shard's order */
+	bool drawn;			/* build_google's: masks are in the drafts, and DOCS are those of all shards */
+	struct arena masks;
+	uint32_t *all;			/* [n_all] drafts in the order of all shards */
+	uint64_t n_all;
 };
 #define BUILD_DRAFT_BYTES (2 * sizeof(struct draft) + 2 * sizeof(uint32_t))
 
@@ -49,6 +59,15 @@ struct build {
 int build_init(struct build *b, const struct shard_recipe *recipe, const struct vocab *vocab, const struct docset *docs,
 	       unsigned threads, uint64_t limit);
 int build_drafts(struct build *b);
+
+/*
+ * create_pretraining_data.py's instances instead: the documents in the order of docset_add, all draws from one
+ * generator, so on one thread. build_google_shard makes B, of which all blocks were built, that of one shard:
+ * instances SHARD, SHARD + SHARDS, ... of the shuffled list.
+ */
+int build_google(struct build *b, const struct vocab *vocab);
+int build_google_shard(struct build *b, uint32_t shard, uint32_t shards);
+
 uint64_t build_blocks(const struct build *b);
 
 /* Block BLOCK of the shard, by worker WORKER < threads; RAW and PACKED are replaced (instance_columns_flush). */

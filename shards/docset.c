@@ -69,7 +69,8 @@ int docset_add(struct docset *s, const unsigned char *body, size_t len)
 	if (!copy || array_grow(&s->docs, &s->cap, s->n + 1, sizeof(*s->docs)))
 		return -1;
 	d = &s->docs[s->n++];
-	*d = (struct docset_document){ .key = s->scratch.key, .body = (unsigned char *)copy, .len = len };
+	*d = (struct docset_document){ .key = s->scratch.key, .body = (unsigned char *)copy, .len = len,
+					.place = (uint32_t)s->n - 1 };
 	d->ids = d->body + ((const unsigned char *)s->scratch.ids - body);
 	return cut_sentences(s, d, &s->scratch);
 }

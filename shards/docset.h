@@ -31,6 +31,7 @@ struct docset_document {
 	uint32_t sentences;		/* of these */
 	uint32_t tokens;
 	uint32_t occurrence;
+	uint32_t place;			/* in the order of docset_add, from 0 */
 };
 
 struct docset {

@@ -38,7 +38,7 @@ struct documents {
 /*
  * Adds the entries of block B of the shard with HEADER, calling EACH (may be
  * NULL) with every one. Refused: entries that do not fill the block, a key
- * outside the shard's interval, another order than (key, occurrence), an
+ * outside the shard's interval (SHARD_OWN), another order than (key, occurrence), an
  * occurrence that does not follow.
  */
 int documents_add(struct documents *t, const struct shard_header *header, const struct frame_block *b,

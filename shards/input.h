@@ -56,6 +56,7 @@ struct inputs_reading {
 	size_t memory;			/* for documents on their way and words met, about; 0: as much as is of use */
 	size_t longest;			/* bytes of a record; one that is longer is refused, with its place. 0: any */
 	uint64_t part, parts;
+	bool keep_marks;		/* as in base/lines.h; in one part only */
 	int (*take)(void *ctx, const unsigned char *body, size_t len);	/* a record (tokdoc_split); never two at once */
 	void *ctx;
 	struct progress *progress;	/* may be NULL */

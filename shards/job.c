@@ -21,6 +21,7 @@ static int make_recipe(struct job *j)
 	struct shard_recipe *r = &j->recipe;
 
 	*r = (struct shard_recipe){
+		.rules = (enum shard_rules)o->rules,
 		.tokenizer = tokenizer_describe(j->tokenizer),
 		.vocab_size = vocab_size(vocab),
 		.special = vocab_special(vocab),
@@ -35,7 +36,8 @@ static int make_recipe(struct job *j)
 		.seed = o->seed,
 	};
 	if (!r->tokenizer || need_token(j, r->special.cls, "[CLS]") || need_token(j, r->special.sep, "[SEP]") ||
-	    need_token(j, r->special.mask, "[MASK]") || mask_never(vocab, &r->never, &r->n_never))
+	    need_token(j, r->special.mask, "[MASK]") ||
+	    (o->rules == SHARD_OWN && mask_never(vocab, &r->never, &r->n_never)))
 		return -1;
 	if (r->max_predictions_per_seq > r->max_seq_length)
 		return err_usage("--max-predictions-per-seq %" PRIu32 " is more than --max-seq-length %" PRIu32,
@@ -176,20 +178,23 @@ static int forget_work(const struct job *j)
 }
 
 /* Goes on with a plan that is there; else indexes and plans by itself. */
-int job_run(struct job *j)
+static int run_stages(struct job *j)
 {
 	struct plan *p = NULL;
 
+	if (plan_load(&p, j) || (!p && (job_index(j, 0, 1) || job_plan(j))))
+		return -1;
+	plan_free(p);
+	return job_check_stream(j) ? -1 : job_write(j, 0, 1);
+}
+
+int job_run(struct job *j)
+{
 	if (job_start(j))
 		return -1;
 	if (j->report.complete)
 		return 0;
-	if (plan_load(&p, j))
-		return -1;
-	if (!p && (job_index(j, 0, 1) || job_plan(j)))
-		return -1;
-	plan_free(p);
-	if (!job_check_stream(j) && !job_write(j, 0, 1))
+	if (!(j->recipe.rules == SHARD_GOOGLE ? job_google(j) : run_stages(j)))
 		return 0;
 	return j->mending ? forget_work(j) : -1;
 }

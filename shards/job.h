@@ -16,6 +16,8 @@
  *	job_report(j)
  *	job_close(j);					(accepts NULL)
  *
+ * Where the rules are SHARD_GOOGLE the stages are one, which holds all in memory (job_google).
+ *
  * A folder that was made with other options or from other input is refused
  * (EXIT_FAILED, naming what differs).
  */
@@ -39,7 +41,7 @@ struct job_opts {
 	uint64_t max_seq_length, max_predictions_per_seq, dupe_factor, seed;
 	double masked_lm_prob, short_seq_prob;
 	bool whole_word_mask;
-	int masking, pairs;		/* enum shard_masking, shard_pairs */
+	int rules, masking, pairs;	/* enum shard_rules, shard_masking, shard_pairs */
 	/* what decides the files */
 	uint64_t shards;		/* 0: by shard_size */
 	uint64_t shard_size;		/* raw bytes of a shard, about */

@@ -38,7 +38,7 @@ static int describe_shard(const struct job *j, const struct plan *p, uint32_t k,
 	s->instances = shard_totals(shard)->instances;
 	s->documents = shard_totals(shard)->documents;
 	s->digest = (struct key){ t->digest_hi, t->digest_lo };
-	shard_totals_add(&m->totals, shard_totals(shard));
+	shard_totals_join(&m->totals, shard_header(shard), shard_totals(shard));
 	shard_close(shard);
 	return s->name ? 1 : err_memory();
 }

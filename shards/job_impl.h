@@ -38,6 +38,8 @@ struct plan {
 	uint32_t shards;
 	uint32_t parts;			/* of the index that is read */
 };
+struct plan *plan_new(const struct job *j);		/* all zero; NULL: out of memory */
+int plan_save(const struct plan *p, const struct job *j);
 int plan_load(struct plan **p, const struct job *j);	/* *P NULL and 0: there is none */
 void plan_free(struct plan *p);
 uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus);
@@ -63,6 +65,22 @@ int job_finish(struct job *j, const struct plan *p, bool *done);
  * stream that was read.
  */
 int job_check_stream(const struct job *j);
+
+/* Refuses the folder for shards of another number than the plan's, beside which the set would look whole. */
+int job_refuse_other_numbers(const struct job *j, const struct plan *p);
+
+/* Writes shard SHARD, whose drafts B holds. */
+struct build;
+int job_write_file(struct job *j, const struct plan *p, uint32_t shard, struct build *b);
+
+uint64_t job_reading_memory(const struct job *j);	/* what the reading of documents may use */
+uint64_t job_budget(const struct job *j);		/* what documents and drafts may */
+
+/* EXIT_FAILED: WHAT needs so much more than JOB's memory; OR is what else to do about it */
+int job_does_not_fit(const struct job *j, const char *what, uint64_t documents, uint64_t instances, const char *or);
+
+/* Everything, in the place of the stages, where the recipe's rules are SHARD_GOOGLE. */
+int job_google(struct job *j);
 
 char *job_shard_path(const struct job *j, uint32_t shard, uint32_t shards);
 /* Borrows the recipe */

@@ -98,8 +98,8 @@ done:
 	return rc;
 }
 
-/* What the reading of documents may use; the rest is for sorting them. */
-static uint64_t reading_memory(const struct job *j)
+/* The rest is for sorting the documents. */
+uint64_t job_reading_memory(const struct job *j)
 {
 	const uint64_t most = READING_THREAD * j->opts.threads, half = j->opts.memory / 2;
 
@@ -108,7 +108,7 @@ static uint64_t reading_memory(const struct job *j)
 
 static uint64_t spill_memory(const struct job *j)
 {
-	const uint64_t left = j->opts.memory - reading_memory(j), least = j->opts.memory / 4;
+	const uint64_t left = j->opts.memory - job_reading_memory(j), least = j->opts.memory / 4;
 
 	return left > RESERVE && left - RESERVE > least ? left - RESERVE : least;
 }
@@ -129,7 +129,7 @@ int job_index(struct job *j, uint64_t part, uint64_t parts)
 		.threads = (unsigned)j->opts.threads,
 		.part = part,
 		.parts = parts,
-		.memory = (size_t)reading_memory(j),
+		.memory = (size_t)job_reading_memory(j),
 		.longest = opts.memory / 4,
 		.take = take,
 		.progress = j->opts.progress,

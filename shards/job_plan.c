@@ -53,7 +53,7 @@ static json_t *plan_json(const struct plan *p, const struct job *j)
 	return NULL;
 }
 
-static int plan_save(const struct plan *p, const struct job *j)
+int plan_save(const struct plan *p, const struct job *j)
 {
 	char *path = fs_join(j->work, JOB_PLAN);
 	json_t *o = path ? plan_json(p, j) : NULL;
@@ -66,7 +66,7 @@ static int plan_save(const struct plan *p, const struct job *j)
 	return rc;
 }
 
-static struct plan *plan_new(const struct job *j)
+struct plan *plan_new(const struct job *j)
 {
 	struct plan *p = calloc(1, sizeof(*p));
 

@@ -107,18 +107,25 @@ static uint64_t reserve(const struct job *j)
 }
 
 /* What is left for a shard's documents and drafts. */
-static uint64_t budget(const struct job *j)
+uint64_t job_budget(const struct job *j)
 {
 	return j->opts.memory > 2 * reserve(j) ? j->opts.memory - reserve(j) : j->opts.memory / 2;
 }
 
-static int does_not_fit(const struct job *j, uint32_t shard, uint64_t documents, uint64_t instances)
+int job_does_not_fit(const struct job *j, const char *what, uint64_t documents, uint64_t instances, const char *or)
 {
 	const uint64_t need = documents + instances * BUILD_DRAFT_BYTES + 2 * reserve(j);
 
-	return err_fail("shard %" PRIu32 " needs about %" PRIu64 " MiB of memory: give --memory %" PRIu64
-			"M, or more --shards",
-			shard, (need >> 20) + 1, (need >> 20) + 1);
+	return err_fail("%s needs about %" PRIu64 " MiB of memory: give --memory %" PRIu64 "M%s", what, (need >> 20) + 1,
+			(need >> 20) + 1, or);
+}
+
+static int does_not_fit(const struct job *j, uint32_t shard, uint64_t documents, uint64_t instances)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "shard %" PRIu32, shard);
+	return job_does_not_fit(j, what, documents, instances, ", or more --shards");
 }
 
 /* --- writing ------------------------------------------------------------------------------------------ */
@@ -263,13 +270,13 @@ static int finish_frame(struct frame_writer *w, const struct shard_totals *t)
 	return rc;
 }
 
-/* The file of shard SHARD, out of its documents and drafts. */
-static int write_file(struct job *j, const struct plan *p, uint32_t shard, struct build *b, uint64_t before)
+int job_write_file(struct job *j, const struct plan *p, uint32_t shard, struct build *b)
 {
 	const struct shard_header header = job_shard_header(j, p, shard);
 	char *path = job_shard_path(j, shard, p->shards), *text = shard_header_print(&header);
 	struct making m = {
-		.build = b, .level = (int)j->opts.compress, .progress = j->opts.progress, .instances = before
+		.build = b, .level = (int)j->opts.compress, .progress = j->opts.progress,
+		.instances = j->report.totals.instances
 	};
 	struct shard_totals totals = { 0 };
 	struct out *out = NULL;
@@ -285,7 +292,7 @@ static int write_file(struct job *j, const struct plan *p, uint32_t shard, struc
 	if (finish_frame(m.frame, &totals) || out_commit(out))
 		goto done;
 	out = NULL;
-	shard_totals_add(&j->report.totals, &totals);
+	shard_totals_join(&j->report.totals, &header, &totals);
 	rc = 0;
 done:
 	out_discard(out);
@@ -302,7 +309,7 @@ static int write_shard(struct job *j, const struct plan *p, const struct index *
 	uint64_t instances, bytes;
 	int rc = -1;
 
-	docset_init(&docs, shard, p->shards, vocab_id_bytes(vocab), j->recipe.vocab_size, budget(j));
+	docset_init(&docs, shard, p->shards, vocab_id_bytes(vocab), j->recipe.vocab_size, job_budget(j));
 	if (load_documents(&docs, x))
 		goto done;
 	if (docs.over) {
@@ -310,21 +317,20 @@ static int write_shard(struct job *j, const struct plan *p, const struct index *
 		does_not_fit(j, shard, docs.bytes, instances / p->shards);
 		goto done;
 	}
-	if (build_init(&b, &j->recipe, vocab, &docs, (unsigned)j->opts.threads, budget(j) - docs.bytes) ||
+	if (build_init(&b, &j->recipe, vocab, &docs, (unsigned)j->opts.threads, job_budget(j) - docs.bytes) ||
 	    build_drafts(&b))
 		goto done;
 	if (b.over)
 		does_not_fit(j, shard, docs.bytes, b.n);
 	else
-		rc = write_file(j, p, shard, &b, j->report.totals.instances);
+		rc = job_write_file(j, p, shard, &b);
 done:
 	build_release(&b);
 	docset_release(&docs);
 	return rc;
 }
 
-/* A folder that holds shards of another number would look whole when it is not. */
-static int refuse_other_numbers(const struct job *j, const struct plan *p)
+int job_refuse_other_numbers(const struct job *j, const struct plan *p)
 {
 	char **names, want[32];
 	const size_t name_len = strlen(j->opts.name);
@@ -373,7 +379,7 @@ int job_write(struct job *j, uint64_t part, uint64_t parts)
 		return -1;
 	if (!p)
 		return without_plan(j);
-	if (refuse_other_numbers(j, p))
+	if (job_refuse_other_numbers(j, p))
 		goto done;
 	if (j->opts.progress)
 		progress_start(j->opts.progress, "instances", 0);

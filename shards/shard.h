@@ -37,11 +37,14 @@
 #define SHARD_MAX_BLOCK_RECORDS 65536
 enum shard_block_type { SHARD_INSTANCES = 0, SHARD_DOCUMENTS = 1 };
 
+/* Whose instances: our own (shards/FORMAT.md), or those of google-research/bert's create_pretraining_data.py. */
+enum shard_rules { SHARD_OWN, SHARD_GOOGLE };
 enum shard_masking { SHARD_STATIC, SHARD_DYNAMIC };
 enum shard_pairs { SHARD_NSP };
 
 /* What decides the instances of a corpus, beside the corpus: equal recipes and corpora make equal shards. */
 struct shard_recipe {
+	enum shard_rules rules;
 	json_t *tokenizer;		/* tokenizer_describe(); owned */
 	uint32_t vocab_size;
 	struct vocab_special special;
@@ -85,6 +88,8 @@ struct shard_totals {
 	uint64_t dropped;		/* chunks of one sentence for which no other document was there */
 };
 void shard_totals_add(struct shard_totals *t, const struct shard_totals *more);
+/* Adds those of the shard with header H to the sums over its set: every shard of SHARD_GOOGLE has all the documents. */
+void shard_totals_join(struct shard_totals *t, const struct shard_header *h, const struct shard_totals *more);
 json_t *shard_totals_json(const struct shard_totals *t);
 int shard_totals_parse(struct shard_totals *t, const json_t *o);
 

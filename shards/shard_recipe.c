@@ -6,8 +6,8 @@
 #include <inttypes.h>
 
 #define FORMAT "berttools shard"
-#define RULES "berttools 1"
 
+static const char *const rules_names[] = { "berttools 1", "google 1" };
 static const char *const masking_names[] = { "static", "dynamic" };
 static const char *const pairs_names[] = { "nsp" };
 
@@ -49,7 +49,7 @@ json_t *shard_recipe_json(const struct shard_recipe *r)
 {
 	json_t *o = json_object();
 
-	if (!o || canon_set(o, "rules", json_string(RULES)) ||
+	if (!o || canon_set(o, "rules", json_string(rules_names[r->rules])) ||
 	    canon_set(o, "tokenizer", json_deep_copy(r->tokenizer)) ||
 	    canon_set(o, "special", special_json(&r->special)) ||
 	    canon_set(o, "never", never_json(r->never, r->n_never)) ||
@@ -156,20 +156,26 @@ static int parse_numbers(struct shard_recipe *r, const json_t *o)
 
 int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 {
-	int masking, pairs;
+	int rules, masking, pairs;
 
 	*r = (struct shard_recipe){ 0 };
-	if (canon_is(o, "rules", RULES) || parse_tokenizer(r, o) || parse_special(r, o) || parse_never(r, o) ||
+	rules = parse_choice(o, "rules", rules_names, sizeof(rules_names) / sizeof(rules_names[0]));
+	if (rules < 0 || parse_tokenizer(r, o) || parse_special(r, o) || parse_never(r, o) ||
 	    parse_numbers(r, o))
 		goto fail;
 	masking = parse_choice(o, "masking", masking_names, sizeof(masking_names) / sizeof(masking_names[0]));
 	pairs = masking < 0 ? -1 : parse_choice(o, "pairs", pairs_names, sizeof(pairs_names) / sizeof(pairs_names[0]));
 	if (pairs < 0)
 		goto fail;
+	r->rules = (enum shard_rules)rules;
 	r->masking = (enum shard_masking)masking;
 	r->pairs = (enum shard_pairs)pairs;
 	if (r->masking == SHARD_DYNAMIC && r->dupe_factor != 1) {
 		err_corrupt("'dupe_factor' is %" PRIu32 " where masking is dynamic", r->dupe_factor);
+		goto fail;
+	}
+	if (r->rules == SHARD_GOOGLE && (r->masking != SHARD_STATIC || r->pairs != SHARD_NSP)) {
+		err_corrupt("'rules' are '%s', which know static masks of nsp pairs only", rules_names[r->rules]);
 		goto fail;
 	}
 	return 0;
@@ -311,6 +317,15 @@ json_t *shard_totals_json(const struct shard_totals *t)
 	if (!o)
 		err_memory();
 	return o;
+}
+
+void shard_totals_join(struct shard_totals *t, const struct shard_header *h, const struct shard_totals *more)
+{
+	struct shard_totals m = *more;
+
+	if (h->recipe.rules == SHARD_GOOGLE && h->shard)
+		m.documents = m.sentences = m.tokens = m.text_bytes = m.empty_documents = 0;
+	shard_totals_add(t, &m);
 }
 
 int shard_totals_parse(struct shard_totals *t, const json_t *o)

@@ -147,6 +147,8 @@ static int count_shard_document(void *ctx, const struct shard_document *d)
 	struct stats *s = ctx;
 	struct stats_tally *t = &s->tallies[0];		/* no other thread counts yet */
 
+	if (s->repeated)
+		return 0;
 	count_document(&t->counts, d->sentences, d->tokens, d->text_bytes);
 	t->counts.duplicate_documents += d->occurrence > 0;
 	return see_document(&t->largest, d->tokens, d->key, d->title, d->title_len);
@@ -199,6 +201,9 @@ static int begin_shard(struct stats *s, const struct scan *file)
 	const struct instance_shape shape = shard_header_shape(&file->header, 0);
 	const uint32_t needed = (uint32_t)rint(r->max_seq_length * r->masked_lm_prob);
 
+	s->repeated = r->rules == SHARD_GOOGLE && !key_compare(s->google_corpus, file->header.corpus);
+	if (r->rules == SHARD_GOOGLE)
+		s->google_corpus = file->header.corpus;
 	s->max_seq_length = larger(s->max_seq_length, r->max_seq_length);
 	s->max_predictions = larger(s->max_predictions, r->max_predictions_per_seq);
 	s->needed_predictions = larger(s->needed_predictions, needed);

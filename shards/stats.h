@@ -73,6 +73,8 @@ struct stats {
 	/* private */
 	struct vocab *vocab;
 	struct vocab_special special;		/* of the file being read */
+	struct key google_corpus;		/* of SHARD_GOOGLE, seen last: its shards repeat its documents */
+	bool repeated;				/* and so does this one */
 	struct stats_tally *tallies;		/* [threads] */
 	struct spill *keys;			/* of token documents */
 };

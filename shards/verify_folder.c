@@ -123,8 +123,9 @@ static int check_shard(struct folder *f, const char *name, const struct verify_f
 	if (check_agreed(f, h) || check_name(f, name, h) || check_entry(f, name, facts))
 		return -1;
 	f->good++;
-	shard_totals_add(&f->totals, &facts->totals);
-	f->keys = key_add(f->keys, facts->keys);
+	shard_totals_join(&f->totals, h, &facts->totals);
+	if (h->recipe.rules == SHARD_OWN || !h->shard)
+		f->keys = key_add(f->keys, facts->keys);
 	return 0;
 }
 

@@ -98,7 +98,7 @@ struct verify_shard *verify_shard_new(struct verify *v, const struct scan *s)
 		goto fail;
 	}
 	c->static_masks = recipe->masking == SHARD_STATIC;
-	c->redraw = c->static_masks && documents_can_draw(recipe, v->vocab);
+	c->redraw = c->static_masks && recipe->rules == SHARD_OWN && documents_can_draw(recipe, v->vocab);
 	if (!make_workers(c, &s->header))
 		return c;
 fail:
@@ -144,7 +144,7 @@ int verify_shard_document(struct verify_shard *c, const struct shard_document *d
 /* --- instances -------------------------------------------------------------------------------- */
 
 /* Whether segments are runs of their documents' tokens, and the second one is what the flag says. */
-static int check_segments(const struct documents *t, const struct instance *i)
+static int check_segments(enum shard_rules rules, const struct documents *t, const struct instance *i)
 {
 	const struct instance_segment *a = &i->segments[0], *b = &i->segments[1];
 	const struct documents_entry *x = &t->items[a->document], *y = &t->items[b->document];
@@ -152,6 +152,8 @@ static int check_segments(const struct documents *t, const struct instance *i)
 	if ((uint64_t)a->first + a->length > x->tokens || (uint64_t)b->first + b->length > y->tokens)
 		return err_corrupt("a segment reaches beyond its document's tokens");
 	if (i->flags & INSTANCE_RANDOM_NEXT) {
+		if (rules == SHARD_GOOGLE)
+			return 0;
 		if (!key_compare(x->key, y->key))
 			return err_corrupt("its random next is of the same document");
 		if (y->occurrence && y[-1].tokens)
@@ -218,31 +220,37 @@ static int check_masks(const struct scan *s, struct worker *w)
 	return 0;
 }
 
-/* Where masks of whole words cannot be drawn again. */
+/* Where masks cannot be drawn again. */
 static int check_mask_count(const struct shard_recipe *recipe, const struct instance *i)
 {
 	const struct mask_rule rule = shard_recipe_mask(recipe, NULL);
+	const uint32_t wanted = mask_count(&rule, i->n), tokens = i->n - 1 - i->n_segments;
 
-	if (i->predictions > mask_count(&rule, i->n))
+	if (i->predictions > wanted)
 		return err_corrupt("it has more masks than masked_lm_prob gives");
+	if (!recipe->whole_word_mask && i->predictions < (wanted < tokens ? wanted : tokens))
+		return err_corrupt("it has fewer masks than masked_lm_prob gives");
 	return 0;
 }
 
 /* O is the place in the order of the instance before, unless this is the FIRST of its block, and becomes its own. */
 static int check_instance(struct verify_shard *c, const struct scan *s, struct worker *w, struct order *o, bool first)
 {
+	const struct shard_recipe *recipe = &s->header.recipe;
 	const struct instance *i = &w->instance;
 	const struct order before = *o;
 
-	if (check_segments(&s->documents, i))
+	if (check_segments(recipe->rules, &s->documents, i))
 		return -1;
-	*o = order_of(&s->header.recipe, &s->documents, i);
+	if (recipe->rules == SHARD_GOOGLE)
+		return check_mask_count(recipe, i);
+	*o = order_of(recipe, &s->documents, i);
 	if (!first && check_order(&before, o))
 		return -1;
 	__atomic_fetch_add(&c->begun[i->segments[0].document], 1, __ATOMIC_RELAXED);
 	if (c->redraw)
 		return check_masks(s, w);
-	return c->static_masks ? check_mask_count(&s->header.recipe, i) : 0;
+	return c->static_masks ? check_mask_count(recipe, i) : 0;
 }
 
 int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_block *b, unsigned worker)
@@ -266,7 +274,7 @@ int verify_shard_write(struct verify_shard *c, const struct scan *s, const struc
 	struct summary sum;
 
 	memcpy(&sum, b->out.data, sizeof(sum));
-	if (c->any_order && check_order(&c->last, &sum.first))
+	if (c->any_order && s->header.recipe.rules == SHARD_OWN && check_order(&c->last, &sum.first))
 		return scan_place(s, b, 0);
 	c->any_order = true;
 	c->last = sum.last;
@@ -283,6 +291,17 @@ static int check_begun(const struct verify_shard *c, const struct scan *s)
 		if (s->documents.items[k].tokens && c->begun[k] < s->header.recipe.dupe_factor)
 			return err_corrupt("document %zu begins %" PRIu32 " instances in %" PRIu32 " passes", k,
 					   c->begun[k], s->header.recipe.dupe_factor);
+	return 0;
+}
+
+/* Every shard of SHARD_GOOGLE has all documents. */
+static int check_whole_corpus(const struct scan *s)
+{
+	if (s->totals.documents != s->header.corpus_documents)
+		return err_corrupt("it has %" PRIu64 " documents, its header says %" PRIu64, s->totals.documents,
+				   s->header.corpus_documents);
+	if (key_compare(s->documents.keys, s->header.corpus))
+		return err_corrupt("the keys of its documents do not add up to the corpus digest of its header");
 	return 0;
 }
 
@@ -309,6 +328,8 @@ static int describe(const struct verify_shard *c, const struct scan *s, struct b
 
 	if (c->static_masks)
 		masks = c->redraw ? "masks drawn again" : "masks not drawn again (no vocabulary)";
+	if (s->header.recipe.rules == SHARD_GOOGLE)
+		masks = "masks not drawn again (create_pretraining_data's)";
 	if (verify_add_count(text, s->totals.instances, "instance") || buf_adds(text, " of ") ||
 	    verify_add_count(text, s->totals.documents, "document"))
 		return -1;
@@ -317,7 +338,11 @@ static int describe(const struct verify_shard *c, const struct scan *s, struct b
 
 int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text)
 {
-	if ((!s->totals.dropped && check_begun(c, s)) || check_shares(c, &s->totals))
+	const bool google = s->header.recipe.rules == SHARD_GOOGLE;
+
+	if (google ? check_whole_corpus(s) : !s->totals.dropped && check_begun(c, s))
+		return err_prefix("'%s'", s->name);
+	if (check_shares(c, &s->totals))
 		return err_prefix("'%s'", s->name);
 	return describe(c, s, text);
 }

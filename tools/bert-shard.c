@@ -30,6 +30,8 @@ static const struct arg table[] = {
 	ARG_STR("model", 0, &o.tokenizer.model, "DIR", "a model directory, in place of --vocab and --cased"),
 	ARG_LIST("input-file", 0, &input_files, "LIST", "more input: names and patterns joined by commas"),
 	ARG_GROUP("Instances"),
+	ARG_CHOICE("compat", 0, &o.rules, "none|google",
+		   "whose: our own, or create_pretraining_data.py's in its order"),
 	ARG_UINT("max-seq-length", 0, &o.max_seq_length, SHARD_MIN_SEQ_LENGTH, SHARD_MAX_SEQ_LENGTH, "N",
 		 "tokens of an instance at most"),
 	ARG_UINT("max-predictions-per-seq", 0, &o.max_predictions_per_seq, 1, SHARD_MAX_SEQ_LENGTH, "N",
@@ -129,6 +131,10 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return -1;
 	if (o.masking == SHARD_DYNAMIC && args_given("dupe-factor") && o.dupe_factor != 1)
 		return err_usage("--masking dynamic goes with --dupe-factor 1: every epoch has other masks");
+	if (o.rules == SHARD_GOOGLE && o.masking != SHARD_STATIC)
+		return err_usage("--compat google goes with --masking static");
+	if (o.rules == SHARD_GOOGLE && (part_text || stage != ALL))
+		return err_usage("--compat google has no stages and no parts: each draw depends on those before it");
 	if (part_text && (stage == ALL || stage == PLAN))
 		return err_usage("--part goes with --stage index or --stage write");
 	if (part_text && args_read_part(part_text, part, parts))

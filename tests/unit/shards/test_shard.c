@@ -108,6 +108,7 @@ static void test_headers_are_checked(void **state)
 	refuses("corpus", NULL);
 	refuses("corpus.digest", "\"12\"");
 	refuses("recipe.rules", "\"berttools 2\"");
+	refuses("recipe.rules", "\"google 2\"");
 	refuses("recipe.pairs", "\"abc\"");
 	refuses("recipe.masking", "\"none\"");
 	refuses("recipe.masking", "\"dynamic\"");	/* with a dupe factor of 5 */

@@ -1,0 +1,114 @@
+/* The stages as one, for create_pretraining_data.py's instances: every draw depends on all draws before it. */
+#include "shards/job_impl.h"
+#include "shards/build.h"
+
+#include <inttypes.h>
+
+#define MASK_BYTES 6		/* of a prediction that is drawn ahead */
+
+static int take(void *ctx, const unsigned char *body, size_t len)
+{
+	return docset_add(ctx, body, len);
+}
+
+/* All documents into DOCS, in their order, and what they add up to into P. */
+static int read_documents(struct job *j, struct docset *docs, struct plan *p)
+{
+	struct inputs_reading r = {
+		.inputs = &j->inputs,
+		.tokenizer = j->tokenizer,
+		.threads = (unsigned)j->opts.threads,
+		.parts = 1,
+		.memory = (size_t)job_reading_memory(j),
+		.keep_marks = true,	/* create_pretraining_data.py sees no blank line in a mark alone */
+		.take = take,
+		.ctx = docs,
+		.counts = p->inputs,
+		.progress = j->opts.progress,
+	};
+	int rc;
+
+	if (r.progress)
+		progress_start(r.progress, "documents", j->inputs.bytes);
+	rc = inputs_read(&r);
+	if (r.progress)
+		progress_end(r.progress);
+	j->report.bad_bytes += r.bad_bytes;
+	j->report.indexed += r.total.documents;
+	p->corpus = r.total;
+	p->parts = 1;
+	if (!rc && !r.total.documents)
+		rc = fs_remove_tree(j->work) ? -1 : err_fail("the input holds no documents");
+	if (!rc)
+		p->shards = plan_shards(j, &p->corpus);
+	return rc;
+}
+
+static int does_not_fit(const struct job *j, const struct plan *p, const struct docset *docs)
+{
+	const struct shard_recipe *r = &j->recipe;
+	uint64_t instances, bytes, masks;
+
+	plan_expect(r, &p->corpus, &instances, &bytes);
+	masks = (uint64_t)(r->masked_lm_prob * r->max_seq_length) + 1;
+	masks = masks < r->max_predictions_per_seq ? masks : r->max_predictions_per_seq;
+	return job_does_not_fit(j, "--compat google holds all in memory, and", docs->bytes + instances * masks * MASK_BYTES,
+				instances, "");
+}
+
+/* Shards that are whole stay: the draws that made them are made again, since the others' depend on them. */
+static int write_shards(struct job *j, const struct plan *p, struct build *b)
+{
+	for (uint32_t k = 0; k < p->shards; k++) {
+		const int whole = job_shard_is_whole(j, p, k);
+
+		if (whole < 0 || (!whole && (build_google_shard(b, k, p->shards) || job_write_file(j, p, k, b))))
+			return -1;
+		j->report.made += !whole;
+		j->report.kept += (uint64_t)whole;
+	}
+	return job_finish(j, p, &j->report.complete);
+}
+
+/* The instances of all documents, then the shards. */
+static int make_shards(struct job *j, const struct plan *p, const struct docset *docs)
+{
+	const struct vocab *vocab = tokenizer_vocab(j->tokenizer);
+	struct build b = { .recipe = NULL };
+	int rc = -1;
+
+	if (j->opts.progress)
+		progress_start(j->opts.progress, "instances", 0);
+	if (!build_init(&b, &j->recipe, vocab, docs, (unsigned)j->opts.threads, job_budget(j) - docs->bytes) &&
+	    !build_google(&b, vocab))
+		rc = b.over ? does_not_fit(j, p, docs) : write_shards(j, p, &b);
+	if (j->opts.progress)
+		progress_end(j->opts.progress);
+	build_release(&b);
+	return rc;
+}
+
+int job_google(struct job *j)
+{
+	const uint64_t budget = job_budget(j), reading = job_reading_memory(j);
+	struct plan *p = plan_new(j);
+	struct docset docs;
+	int rc = -1;
+
+	if (!p)
+		return -1;
+	docset_init(&docs, 0, 1, vocab_id_bytes(tokenizer_vocab(j->tokenizer)), j->recipe.vocab_size,
+		    budget > 2 * reading ? budget - reading : budget / 2);
+	if (read_documents(j, &docs, p))
+		goto done;
+	if (docs.over) {
+		does_not_fit(j, p, &docs);
+		goto done;
+	}
+	if (!plan_save(p, j) && !job_check_stream(j) && !job_refuse_other_numbers(j, p) && !docset_finish(&docs))
+		rc = make_shards(j, p, &docs);
+done:
+	docset_release(&docs);
+	plan_free(p);
+	return rc;
+}
