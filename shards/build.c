@@ -56,18 +56,6 @@ void build_release(struct build *b)
 
 /* --- drafting -------------------------------------------------------------------------------- */
 
-/* Where the drafting of one document's pass stands. */
-struct pass {
-	const struct build *b;
-	struct build_worker *worker;
-	const struct docset_document *doc;
-	uint32_t number;		/* of the document */
-	uint32_t pass;
-	uint32_t sentence;		/* the next one */
-	struct rng rng;
-	uint32_t coins, coins_left;	/* bits of the draw that coins come from */
-};
-
 static uint32_t coin(struct pass *p)
 {
 	uint32_t bit;
@@ -82,10 +70,10 @@ static uint32_t coin(struct pass *p)
 	return bit;
 }
 
-static uint32_t draw_target(struct pass *p)
+uint32_t build_target(struct pass *p)
 {
 	const struct shard_recipe *r = p->b->recipe;
-	const uint32_t most = r->max_seq_length - 3;
+	const uint32_t most = r->max_seq_length - shard_overhead(r);
 
 	return rng_unit(&p->rng) < r->short_seq_prob ? 2 + rng_below(&p->rng, most - 1) : most;
 }
@@ -113,14 +101,15 @@ static bool truncate_pair(struct pass *p, struct stretch *a, struct stretch *b, 
 	return cut;
 }
 
-static int keep_draft(struct pass *p, const struct stretch *a, const struct stretch *b, bool random)
+int build_keep(struct pass *p, const struct stretch *a, const struct stretch *b, const struct stretch *lead,
+	       unsigned flags)
 {
 	struct build_worker *w = p->worker;
 	struct rng rng;
 	struct draft *d;
 
 	w->counted++;
-	w->totals.random_next += random;
+	w->totals.random_next += flags & INSTANCE_RANDOM_NEXT;
 	if (w->counted * BUILD_DRAFT_BYTES > p->b->limit)
 		return 0;
 	if (array_grow(&w->drafts, &w->cap, w->n + 1, sizeof(*d)))
@@ -129,10 +118,10 @@ static int keep_draft(struct pass *p, const struct stretch *a, const struct stre
 	*d = (struct draft){
 		.document = { a->document, b->document }, .first = { a->first, b->first },
 		.length = { (uint16_t)a->length, (uint16_t)b->length }, .pass = (uint16_t)p->pass,
-		.flags = random ? INSTANCE_RANDOM_NEXT : 0,
+		.flags = (uint16_t)flags,
 	};
 	rng_open(&rng, p->b->recipe->seed, RNG_ORDER, p->doc->key.hi, p->doc->key.lo, p->doc->occurrence, p->pass,
-		 a->first);
+		 lead->first);
 	d->order = rng_u64(&rng);
 	return 0;
 }
@@ -148,7 +137,7 @@ static int draft_one(struct pass *p)
 
 	rng_open(&p->rng, p->b->recipe->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, start);
 	p->coins_left = 0;
-	target = draw_target(p);
+	target = build_target(p);
 	end = take_sentences(d, i, target);
 	if (end - i > 1)
 		split = i + 1 + rng_below(&p->rng, end - i - 1);
@@ -170,7 +159,47 @@ static int draft_one(struct pass *p)
 		p->sentence = end;
 	}
 	p->worker->totals.truncated += truncate_pair(p, &a, &b, p->b->recipe->max_seq_length - 3);
-	return keep_draft(p, &a, &b, random);
+	return build_keep(p, &a, &b, &a, random ? INSTANCE_RANDOM_NEXT : 0);
+}
+
+/* The same where the second segment follows the first, in order or swapped. A last sentence alone takes the one before it. */
+static int draft_swap(struct pass *p)
+{
+	const struct docset_document *d = p->doc;
+	const uint32_t i = p->sentence - (p->sentence && p->sentence + 1 == d->sentences), start = start_of(d, i);
+	struct stretch a, b;
+	uint32_t end, split;
+	bool swapped;
+
+	if (d->sentences == 1) {
+		p->sentence = 1;
+		p->worker->totals.dropped++;
+		return 0;
+	}
+	rng_open(&p->rng, p->b->recipe->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, start);
+	p->coins_left = 0;
+	end = take_sentences(d, i, build_target(p));
+	end = end - i < 2 ? i + 2 : end;
+	split = i + 1 + rng_below(&p->rng, end - i - 1);
+	swapped = rng_unit(&p->rng) < 0.5;
+	a = swapped ? stretch_of(d, p->number, split, end) : stretch_of(d, p->number, i, split);
+	b = swapped ? stretch_of(d, p->number, i, split) : stretch_of(d, p->number, split, end);
+	p->sentence = end;
+	p->worker->totals.truncated += truncate_pair(p, &a, &b, p->b->recipe->max_seq_length - 3);
+	return build_keep(p, &a, &b, swapped ? &b : &a, swapped ? INSTANCE_RANDOM_NEXT : 0);
+}
+
+static int draft_pass(struct pass *p)
+{
+	const enum shard_pairs pairs = p->b->recipe->pairs;
+
+	p->sentence = 0;
+	if (pairs == SHARD_NONE)
+		return build_sentences(p);
+	while (p->sentence < p->doc->sentences)
+		if (pairs == SHARD_SOP ? draft_swap(p) : draft_one(p))
+			return -1;
+	return 0;
 }
 
 /* All passes over a stretch of documents. */
@@ -185,16 +214,15 @@ static int draft_stretch(void *ctx, size_t stretch, unsigned worker)
 		p.doc = &b->docs->docs[d];
 		p.number = (uint32_t)d;
 		for (p.pass = 0; p.pass < b->recipe->dupe_factor; p.pass++)
-			for (p.sentence = 0; p.sentence < p.doc->sentences;)
-				if (draft_one(&p))
-					return -1;
+			if (draft_pass(&p))
+				return -1;
 	}
 	return 0;
 }
 
 /* --- order --------------------------------------------------------------------------------------- */
 
-static int draft_compare(const struct draft *x, const struct draft *y)
+int build_compare(const struct draft *x, const struct draft *y)
 {
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
@@ -212,6 +240,7 @@ static int draft_compare(const struct draft *x, const struct draft *y)
 static int sort_drafts(struct build *b)
 {
 	uint32_t *start = calloc(b->n + 1, sizeof(*start));
+	uint64_t heads;
 
 	b->order = malloc((b->n ? b->n : 1) * sizeof(*b->order));
 	if (!start || !b->order) {
@@ -220,17 +249,21 @@ static int sort_drafts(struct build *b)
 	}
 #define BUCKET(d) ((size_t)(((unsigned __int128)(d)->order * b->n) >> 64))
 	for (uint64_t k = 0; k < b->n; k++)
-		start[BUCKET(&b->drafts[k]) + 1]++;
+		if (!(b->drafts[k].flags & DRAFT_JOINED))
+			start[BUCKET(&b->drafts[k]) + 1]++;
 	for (uint64_t k = 0; k < b->n; k++)
 		start[k + 1] += start[k];
+	heads = start[b->n];
 	for (uint64_t k = 0; k < b->n; k++)
-		b->order[start[BUCKET(&b->drafts[k])]++] = (uint32_t)k;
+		if (!(b->drafts[k].flags & DRAFT_JOINED))
+			b->order[start[BUCKET(&b->drafts[k])]++] = (uint32_t)k;
 #undef BUCKET
+	b->n = heads;
 	for (uint64_t k = 1; k < b->n; k++) {
 		const uint32_t draft = b->order[k];
 		uint64_t at = k;
 
-		for (; at && draft_compare(&b->drafts[b->order[at - 1]], &b->drafts[draft]) > 0; at--)
+		for (; at && build_compare(&b->drafts[b->order[at - 1]], &b->drafts[draft]) > 0; at--)
 			b->order[at] = b->order[at - 1];
 		b->order[at] = draft;
 	}
@@ -269,7 +302,9 @@ int build_drafts(struct build *b)
 		return 0;
 	if (b->n > UINT32_MAX)
 		return err_fail("a shard has more than %u instances", UINT32_MAX);
-	return join_drafts(b) ? -1 : sort_drafts(b);
+	if (join_drafts(b) || (b->recipe->cross_documents && build_join_tails(b)))
+		return -1;
+	return sort_drafts(b);
 }
 
 /* --- blocks ------------------------------------------------------------------------------------------ */
@@ -279,35 +314,46 @@ uint64_t build_blocks(const struct build *b)
 	return (b->n + b->shape.block_records - 1) / b->shape.block_records;
 }
 
+/* Adds a segment to I. */
+static void add_segment(const struct build *b, struct instance *i, uint32_t document, uint32_t first, uint32_t length)
+{
+	i->segments[i->n_segments++] = (struct instance_segment){ document, first, length };
+	docset_ids(b->docs, document, first, length, i->ids + i->n);
+	i->n += length;
+	i->ids[i->n++] = b->shape.sep;
+}
+
 void build_lay(const struct build *b, const struct draft *d, struct instance *i)
 {
-	uint32_t n = 1;
-
 	i->ids[0] = b->shape.cls;
-	for (unsigned s = 0; s < 2; s++) {
-		i->segments[s] = (struct instance_segment){ d->document[s], d->first[s], d->length[s] };
-		docset_ids(b->docs, d->document[s], d->first[s], d->length[s], i->ids + n);
-		n += d->length[s];
-		i->ids[n++] = b->shape.sep;
-	}
-	i->n = n;
-	i->n_segments = 2;
+	i->n = 1;
+	i->n_segments = 0;
 	i->pass = d->pass;
 	i->flags = d->flags & INSTANCE_RANDOM_NEXT;
 	i->predictions = 0;
+	add_segment(b, i, d->document[0], d->first[0], d->length[0]);
+	if (b->shape.pairs) {
+		add_segment(b, i, d->document[1], d->first[1], d->length[1]);
+		return;
+	}
+	while (d->document[1]) {
+		d = &b->drafts[d->document[1] - 1];
+		add_segment(b, i, d->document[0], d->first[0], d->length[0]);
+	}
 }
 
 /* The instance that draft D describes, masked where masks are stored. */
 static void make_instance(const struct build *b, struct build_worker *w, const struct draft *d)
 {
-	const struct docset_document *doc = &b->docs->docs[d->document[0]];
+	const struct docset_document *doc = &b->docs->docs[d->document[0]];	/* the lead's, whichever segment that is */
 	struct rng rng;
 
 	build_lay(b, d, &w->instance);
 	if (b->drawn) {
 		build_put_masks(d, &w->instance);
 	} else if (b->shape.masked) {
-		mask_stream(&rng, RNG_STATIC_MASK, b->recipe->seed, doc->key, doc->occurrence, d->pass, d->first[0]);
+		mask_stream(&rng, RNG_STATIC_MASK, b->recipe->seed, doc->key, doc->occurrence, d->pass,
+			    shard_lead(b->recipe, &w->instance)->first);
 		mask_draw(&w->mask, &rng, &w->instance);
 	}
 }
@@ -327,12 +373,13 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct build
 		const struct draft *d = &b->drafts[b->order[k + 8]];
 
 		__builtin_prefetch(&docs->docs[d->document[0]]);
-		__builtin_prefetch(&docs->docs[d->document[1]]);
+		if (b->shape.pairs)
+			__builtin_prefetch(&docs->docs[d->document[1]]);
 	}
 	if (k + 4 < end) {
 		const struct draft *d = &b->drafts[b->order[k + 4]];
 
-		for (unsigned s = 0; s < 2; s++) {
+		for (unsigned s = 0; s < (b->shape.pairs ? 2 : 1); s++) {
 			const unsigned char *ids =
 				docs->docs[d->document[s]].ids + (size_t)d->first[s] * docs->id_bytes;
 

@@ -80,7 +80,7 @@ int documents_mask_init(struct mask *m, const struct shard_recipe *recipe, const
 void documents_draw(const struct documents *t, struct mask *m, const struct shard_recipe *recipe,
 		    enum rng_purpose purpose, uint64_t epoch, struct instance *i)
 {
-	const struct instance_segment *first = &i->segments[0];
+	const struct instance_segment *first = shard_lead(recipe, i);
 	const struct documents_entry *d = &t->items[first->document];
 	const uint64_t pass = purpose == RNG_DYNAMIC_MASK ? epoch * recipe->dupe_factor + i->pass : i->pass;
 	struct rng r;

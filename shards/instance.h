@@ -46,10 +46,12 @@ struct instance_shape {
 	uint32_t passes;		/* dupe_factor */
 	uint32_t cls, sep;
 	bool pairs;			/* two segments, the second of type 1 */
+	bool swaps;			/* of pairs: label 1 says that they are swapped, not that the second is random */
 };
 
 enum instance_flags {
-	INSTANCE_RANDOM_NEXT = 1 << 0,	/* the second segment does not follow the first: next_sentence_label 1 */
+	/* next_sentence_label 1: the second segment does not follow the first, but is random, or stands before it */
+	INSTANCE_RANDOM_NEXT = 1 << 0,
 };
 
 struct instance_segment {

@@ -33,6 +33,7 @@ static int make_recipe(struct job *j)
 		.whole_word_mask = o->whole_word_mask,
 		.masking = (enum shard_masking)o->masking,
 		.pairs = (enum shard_pairs)o->pairs,
+		.cross_documents = o->cross_documents,
 		.seed = o->seed,
 	};
 	if (!r->tokenizer || need_token(j, r->special.cls, "[CLS]") || need_token(j, r->special.sep, "[SEP]") ||

@@ -41,6 +41,7 @@ struct job_opts {
 	uint64_t max_seq_length, max_predictions_per_seq, dupe_factor, seed;
 	double masked_lm_prob, short_seq_prob;
 	bool whole_word_mask;
+	bool cross_documents;
 	int rules, masking, pairs;	/* enum shard_rules, shard_masking, shard_pairs */
 	/* what decides the files */
 	uint64_t shards;		/* 0: by shard_size */

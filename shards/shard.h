@@ -40,7 +40,11 @@ enum shard_block_type { SHARD_INSTANCES = 0, SHARD_DOCUMENTS = 1 };
 /* Whose instances: our own (shards/FORMAT.md), or those of google-research/bert's create_pretraining_data.py. */
 enum shard_rules { SHARD_OWN, SHARD_GOOGLE };
 enum shard_masking { SHARD_STATIC, SHARD_DYNAMIC };
-enum shard_pairs { SHARD_NSP };
+enum shard_pairs {
+	SHARD_NSP,	/* what follows, or a random one */
+	SHARD_SOP,	/* what follows, in order or swapped */
+	SHARD_NONE,	/* full sentences, no second segment */
+};
 
 /* What decides the instances of a corpus, beside the corpus: equal recipes and corpora make equal shards. */
 struct shard_recipe {
@@ -55,11 +59,19 @@ struct shard_recipe {
 	bool whole_word_mask;
 	enum shard_masking masking;
 	enum shard_pairs pairs;
+	bool cross_documents;		/* SHARD_NONE: ends of documents are joined */
 	uint64_t seed;
 };
 json_t *shard_recipe_json(const struct shard_recipe *r);		/* NULL: out of memory */
 int shard_recipe_parse(struct shard_recipe *r, const json_t *o);	/* EXIT_CORRUPT */
 void shard_recipe_release(struct shard_recipe *r);
+/*
+ * The segment whose document and first token name instance I, and with it the streams of its place and masks: the
+ * one that stands first in the document where both are of one.
+ */
+const struct instance_segment *shard_lead(const struct shard_recipe *r, const struct instance *i);
+/* Tokens beside those of the segments, where there are as few segments as may be: [CLS] and a [SEP] for each. */
+uint32_t shard_overhead(const struct shard_recipe *r);
 /* The rule that masks are drawn by. VOCAB is needed for whole-word masks only. */
 struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vocab *vocab);
 

@@ -9,7 +9,7 @@
 
 static const char *const rules_names[] = { "berttools 1", "google 1" };
 static const char *const masking_names[] = { "static", "dynamic" };
-static const char *const pairs_names[] = { "nsp" };
+static const char *const pairs_names[] = { "nsp", "sop", "none" };
 
 /* --- recipe: printing --------------------------------------------------------------------- */
 
@@ -60,7 +60,8 @@ json_t *shard_recipe_json(const struct shard_recipe *r)
 	    canon_set(o, "dupe_factor", canon_of_uint(r->dupe_factor)) ||
 	    canon_set(o, "whole_word_mask", json_boolean(r->whole_word_mask)) ||
 	    canon_set(o, "masking", json_string(masking_names[r->masking])) ||
-	    canon_set(o, "pairs", json_string(pairs_names[r->pairs])) || canon_set(o, "seed", canon_of_uint(r->seed))) {
+	    canon_set(o, "pairs", json_string(pairs_names[r->pairs])) || canon_set(o, "seed", canon_of_uint(r->seed)) ||
+	    (r->pairs == SHARD_NONE && canon_set(o, "cross_documents", json_boolean(r->cross_documents)))) {
 		json_decref(o);
 		err_memory();
 		return NULL;
@@ -170,6 +171,8 @@ int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 	r->rules = (enum shard_rules)rules;
 	r->masking = (enum shard_masking)masking;
 	r->pairs = (enum shard_pairs)pairs;
+	if (r->pairs == SHARD_NONE && canon_bool(o, "cross_documents", &r->cross_documents))
+		goto fail;
 	if (r->masking == SHARD_DYNAMIC && r->dupe_factor != 1) {
 		err_corrupt("'dupe_factor' is %" PRIu32 " where masking is dynamic", r->dupe_factor);
 		goto fail;
@@ -191,6 +194,16 @@ void shard_recipe_release(struct shard_recipe *r)
 	json_decref(r->tokenizer);
 	free(r->never);
 	*r = (struct shard_recipe){ 0 };
+}
+
+const struct instance_segment *shard_lead(const struct shard_recipe *r, const struct instance *i)
+{
+	return &i->segments[r->pairs == SHARD_SOP && i->flags & INSTANCE_RANDOM_NEXT];
+}
+
+uint32_t shard_overhead(const struct shard_recipe *r)
+{
+	return r->pairs == SHARD_NONE ? 2 : 3;
 }
 
 struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vocab *vocab)

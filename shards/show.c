@@ -182,7 +182,7 @@ int show_instance(const struct show *s, struct buf *out, const struct instance *
 		  uint64_t number)
 {
 	if (s->opts.form == SHOW_TEXT)
-		return show_text_instance(s->opts.vocab, out, i, number);
+		return show_text_instance(s->opts.vocab, out, i, shape, number);
 	return json_instance(s, out, i, shape);
 }
 

@@ -50,7 +50,8 @@ int show_instance(const struct show *s, struct buf *out, const struct instance *
 int show_document(const struct show *s, struct buf *out, const struct tokdoc *d, uint64_t number);
 
 /* SHOW_TEXT's; for show.c. */
-int show_text_instance(const struct vocab *v, struct buf *out, const struct instance *i, uint64_t number);
+int show_text_instance(const struct vocab *v, struct buf *out, const struct instance *i, const struct instance_shape *shape,
+		       uint64_t number);
 int show_text_document(const struct vocab *v, struct buf *out, const struct tokdoc *d, uint64_t number);
 
 #endif

@@ -49,13 +49,15 @@ static int add_segment(struct buf *out, const struct vocab *v, const struct inst
 	return buf_add_byte(out, '\n');
 }
 
-int show_text_instance(const struct vocab *v, struct buf *out, const struct instance *i, uint64_t number)
+int show_text_instance(const struct vocab *v, struct buf *out, const struct instance *i, const struct instance_shape *shape,
+		       uint64_t number)
 {
-	const char *next = i->flags & INSTANCE_RANDOM_NEXT ? "b is random" : "b follows a";
+	const char *label_1 = shape->swaps ? ", b stands before a" : ", b is random";
+	const char *next = i->flags & INSTANCE_RANDOM_NEXT ? label_1 : ", b follows a";
 	uint32_t position = 1, mask = 0;
 
-	if (buf_addf(out, "instance %" PRIu64 ": %" PRIu32 " tokens, %" PRIu32 " masked, %s\n", number, i->n,
-		     i->predictions, next))
+	if (buf_addf(out, "instance %" PRIu64 ": %" PRIu32 " tokens, %" PRIu32 " masked%s\n", number, i->n,
+		     i->predictions, shape->pairs ? next : ""))
 		return -1;
 	for (uint32_t s = 0; s < i->n_segments; s++) {
 		if (add_segment(out, v, i, s, position, &mask))

@@ -93,7 +93,8 @@ static void warn_of_instances(struct list *l, const struct stats *s)
 	const uint32_t needed = s->needed_predictions ? s->needed_predictions : 1;
 
 	if (c->dropped)
-		warn(l, "%" PRIu64 " chunks made no instance, for want of another document in their shard", c->dropped);
+		warn(l, "%" PRIu64 " chunks made no instance: no other document was in their shard, or no second sentence "
+			"in the document", c->dropped);
 	if (c->instances < MANY)
 		return;
 	if (cut > CUT)

@@ -143,32 +143,58 @@ int verify_shard_document(struct verify_shard *c, const struct shard_document *d
 
 /* --- instances -------------------------------------------------------------------------------- */
 
-/* Whether segments are runs of their documents' tokens, and the second one is what the flag says. */
-static int check_segments(enum shard_rules rules, const struct documents *t, const struct instance *i)
+static int check_random_next(const struct documents *t, const struct instance_segment *a,
+			     const struct instance_segment *b)
 {
-	const struct instance_segment *a = &i->segments[0], *b = &i->segments[1];
 	const struct documents_entry *x = &t->items[a->document], *y = &t->items[b->document];
 
-	if ((uint64_t)a->first + a->length > x->tokens || (uint64_t)b->first + b->length > y->tokens)
-		return err_corrupt("a segment reaches beyond its document's tokens");
-	if (i->flags & INSTANCE_RANDOM_NEXT) {
-		if (rules == SHARD_GOOGLE)
-			return 0;
-		if (!key_compare(x->key, y->key))
-			return err_corrupt("its random next is of the same document");
-		if (y->occurrence && y[-1].tokens)
-			return err_corrupt("its random next is of a repeated document");
-		return 0;
-	}
-	if (a->document != b->document || b->first < a->first + a->length)
-		return err_corrupt("its second segment does not follow the first");
+	if (!key_compare(x->key, y->key))
+		return err_corrupt("its random next is of the same document");
+	if (y->occurrence && y[-1].tokens)
+		return err_corrupt("its random next is of a repeated document");
 	return 0;
+}
+
+static bool follows(const struct instance_segment *a, const struct instance_segment *b)
+{
+	return a->document == b->document && b->first >= a->first + a->length;
+}
+
+/* Whether what the label says of the two segments is true. */
+static int check_pair(const struct shard_recipe *r, const struct documents *t, const struct instance *i)
+{
+	const struct instance_segment *a = &i->segments[0], *b = &i->segments[1];
+
+	if (!(i->flags & INSTANCE_RANDOM_NEXT))
+		return follows(a, b) ? 0 : err_corrupt("its second segment does not follow the first");
+	if (r->pairs == SHARD_SOP)
+		return follows(b, a) ? 0 : err_corrupt("its first segment does not follow the second");
+	return r->rules == SHARD_GOOGLE ? 0 : check_random_next(t, a, b);
+}
+
+/* Whether segments are runs of their documents' tokens, as many as may be, and what the label says. */
+static int check_segments(const struct shard_recipe *r, const struct documents *t, const struct instance *i)
+{
+	for (uint32_t s = 0; s < i->n_segments; s++) {
+		const struct instance_segment *a = &i->segments[s];
+
+		if ((uint64_t)a->first + a->length > t->items[a->document].tokens)
+			return err_corrupt("a segment reaches beyond its document's tokens");
+		if (i->n_segments > 1 && r->pairs == SHARD_NONE && a->first + a->length < t->items[a->document].tokens)
+			return err_corrupt("it joins what is not the end of a document");
+	}
+	if (r->pairs != SHARD_NONE)
+		return check_pair(r, t, i);
+	if (i->n_segments > 1 && !r->cross_documents)
+		return err_corrupt("it joins several documents");
+	return i->flags ? err_corrupt("it has a next sentence label, and no second segment") : 0;
 }
 
 static struct order order_of(const struct shard_recipe *recipe, const struct documents *t, const struct instance *i)
 {
-	const struct documents_entry *d = &t->items[i->segments[0].document];
-	struct order o = { .key = d->key, .occurrence = d->occurrence, .pass = i->pass, .first = i->segments[0].first };
+	const struct instance_segment *lead = shard_lead(recipe, i);
+	const struct documents_entry *d = &t->items[lead->document];
+	struct order o = { .key = d->key, .occurrence = d->occurrence, .pass = i->pass, .first = lead->first };
 	struct rng r;
 
 	rng_open(&r, recipe->seed, RNG_ORDER, o.key.hi, o.key.lo, o.occurrence, o.pass, o.first);
@@ -240,14 +266,15 @@ static int check_instance(struct verify_shard *c, const struct scan *s, struct w
 	const struct instance *i = &w->instance;
 	const struct order before = *o;
 
-	if (check_segments(recipe->rules, &s->documents, i))
+	if (check_segments(recipe, &s->documents, i))
 		return -1;
 	if (recipe->rules == SHARD_GOOGLE)
 		return check_mask_count(recipe, i);
 	*o = order_of(recipe, &s->documents, i);
 	if (!first && check_order(&before, o))
 		return -1;
-	__atomic_fetch_add(&c->begun[i->segments[0].document], 1, __ATOMIC_RELAXED);
+	for (uint32_t k = 0; k < (recipe->pairs == SHARD_NONE ? i->n_segments : 1); k++)
+		__atomic_fetch_add(&c->begun[i->segments[k].document], 1, __ATOMIC_RELAXED);
 	if (c->redraw)
 		return check_masks(s, w);
 	return c->static_masks ? check_mask_count(recipe, i) : 0;
@@ -305,14 +332,19 @@ static int check_whole_corpus(const struct scan *s)
 	return 0;
 }
 
-static int check_shares(const struct verify_shard *c, const struct shard_totals *t)
+static int check_shares(const struct verify_shard *c, const struct shard_recipe *recipe, const struct shard_totals *t)
 {
 	const double n = (double)t->instances;
 
 	if (t->truncated > c->full)
 		return err_corrupt("%" PRIu64 " instances are said to be truncated, %" PRIu64 " are of full length",
 				   t->truncated, c->full);
-	if (!c->several_keys)
+	if (recipe->pairs == SHARD_SOP && fabs((double)t->random_next - n / 2) > 3 * sqrt(n))
+		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances are swapped: not what draws give", t->random_next,
+				   t->instances);
+	if (recipe->pairs == SHARD_NONE && t->dropped)
+		return err_corrupt("%" PRIu64 " chunks are said to be dropped", t->dropped);
+	if (recipe->pairs != SHARD_NSP || !c->several_keys)
 		return 0;
 	if (t->dropped)
 		return err_corrupt("%" PRIu64 " chunks are said to have found no other document", t->dropped);
@@ -342,7 +374,7 @@ int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *t
 
 	if (google ? check_whole_corpus(s) : !s->totals.dropped && check_begun(c, s))
 		return err_prefix("'%s'", s->name);
-	if (check_shares(c, &s->totals))
+	if (check_shares(c, &s->header.recipe, &s->totals))
 		return err_prefix("'%s'", s->name);
 	return describe(c, s, text);
 }

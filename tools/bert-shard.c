@@ -44,7 +44,9 @@ static const struct arg table[] = {
 	ARG_ALIAS("do-whole-word-mask", "whole-word-mask"),
 	ARG_CHOICE("masking", 0, &o.masking, "static|dynamic",
 		   "store masks, or leave them to whoever reads (dupe factor 1)"),
-	ARG_CHOICE("pairs", 0, &o.pairs, "nsp", "second segments: the next sentences or random ones"),
+	ARG_CHOICE("pairs", 0, &o.pairs, "nsp|sop|none",
+		   "second segments: next sentences or random ones; in order or swapped; none, full sentences"),
+	ARG_FLAG("cross-documents", 0, &o.cross_documents, "with --pairs none: join the ends of documents"),
 	ARG_UINT("seed", 0, &o.seed, 0, INT64_MAX, "N", "of all draws"),
 	ARG_ALIAS("random-seed", "seed"),
 	ARG_GROUP("Shards"),
@@ -131,6 +133,10 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return -1;
 	if (o.masking == SHARD_DYNAMIC && args_given("dupe-factor") && o.dupe_factor != 1)
 		return err_usage("--masking dynamic goes with --dupe-factor 1: every epoch has other masks");
+	if (o.cross_documents && o.pairs != SHARD_NONE)
+		return err_usage("--cross-documents goes with --pairs none");
+	if (o.rules == SHARD_GOOGLE && o.pairs != SHARD_NSP)
+		return err_usage("--compat google goes with --pairs nsp");
 	if (o.rules == SHARD_GOOGLE && o.masking != SHARD_STATIC)
 		return err_usage("--compat google goes with --masking static");
 	if (o.rules == SHARD_GOOGLE && (part_text || stage != ALL))
@@ -173,7 +179,10 @@ static void warn_of_result(const struct job_report *r)
 {
 	if (r->bad_bytes)
 		log_warn("%" PRIu64 " ill-formed parts of text were replaced by U+FFFD", r->bad_bytes);
-	if (r->totals.dropped)
+	if (r->totals.dropped && o.pairs == SHARD_SOP)
+		log_warn("%" PRIu64 " documents of one sentence made no instance in a pass: there is no order in them",
+			 r->totals.dropped);
+	else if (r->totals.dropped)
 		log_warn("%" PRIu64 " chunks of one sentence made no instance: a shard has one document only, so there "
 				    "is no other to draw",
 			 r->totals.dropped);

@@ -626,3 +626,47 @@ holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
 	[ "$(stat -c %s raw/*.shard)" -gt "$(stat -c %s packed/*.shard)" ]
 	[ "$(grep -o '"digest":"[0-9a-f]*","documents":400,"instances"' raw/manifest.json)" = "$(grep -o '"digest":"[0-9a-f]*","documents":400,"instances"' packed/manifest.json)" ]
 }
+
+@test "sentence order and full sentences: the same for threads, parts and who reads, and verified" {
+	documents 0 300 >in
+	for o in "--pairs sop" "--pairs none" "--pairs none --cross-documents" "--pairs none --cross-documents --masking dynamic --dupe-factor 1" \
+		"--pairs sop --whole-word-mask --max-seq-length 32"; do
+		rm -rf one parts
+		# shellcheck disable=SC2086
+		shard --dupe-factor 2 $o --shards 3 --threads 1 -o one in
+		for i in 1 0; do
+			# shellcheck disable=SC2086
+			shard --dupe-factor 2 $o --shards 3 --threads 3 --stage index --part "$i/2" -o parts in
+		done
+		# shellcheck disable=SC2086
+		shard --dupe-factor 2 $o --shards 3 --threads 3 -o parts in
+		same one parts
+		bert-verify one
+		bert-stat one >stat.json
+		bert-cat one --epoch 1 | jq -c '[.segment_ids | max, length]' | sort | uniq -c >types
+		[ "$(jq .instances stat.json)" = "$(bert-cat one | wc -l)" ]
+		case $o in *sop*) grep -q '\[1,' types; bert-cat one | jq .next_sentence_label | sort -u | tr '\n' ' ' | grep -q '0 1' ;;
+			*) ! grep -q '\[1,' types ; [ "$(bert-cat one | jq .next_sentence_label | sort -u)" = 0 ] ;; esac
+	done
+}
+
+@test "text for people says what the label means" {
+	documents 0 40 >in
+	shard --pairs sop --dupe-factor 1 -o sop in
+	bert-cat --text sop >text
+	grep -q "masked, b stands before a$" text
+	grep -q "masked, b follows a$" text
+	shard --pairs none --cross-documents --dupe-factor 1 -o none in
+	bert-cat --text none >text
+	grep -q "masked$" text
+	! grep -q "follows\|random\|before" text
+	grep -q "^  b: " text
+}
+
+@test "pairs that do not go with other options are refused" {
+	documents 0 4 >in
+	exits 2 shard --cross-documents -o out in
+	exits 2 shard --pairs sop --cross-documents -o out in
+	exits 2 shard --pairs sop --compat google -o out in
+	exits 2 shard --pairs some -o out in
+}
