@@ -78,13 +78,11 @@ uint32_t build_target(struct pass *p)
 	return rng_unit(&p->rng) < r->short_seq_prob ? 2 + rng_below(&p->rng, most - 1) : most;
 }
 
-static struct stretch random_next(struct pass *p, uint32_t wanted)
+struct stretch build_random(struct pass *p, const struct docset_document *d, uint32_t number, uint32_t wanted)
 {
-	const uint32_t number = docset_follow(p->b->docs, rng_u64(&p->rng), p->number);
-	const struct docset_document *d = &p->b->docs->docs[number];
-	const uint32_t first = rng_below(&p->rng, d->sentences), end = take_sentences(d, first, wanted);
+	const uint32_t first = rng_below(&p->rng, d->sentences);
 
-	return stretch_of(d, number, first, end);
+	return stretch_of(d, number, first, take_sentences(d, first, wanted));
 }
 
 /* Cuts A and B to together MOST tokens. */
@@ -101,65 +99,85 @@ static bool truncate_pair(struct pass *p, struct stretch *a, struct stretch *b, 
 	return cut;
 }
 
-int build_keep(struct pass *p, const struct stretch *a, const struct stretch *b, const struct stretch *lead,
-	       unsigned flags)
+uint64_t build_order(const struct pass *p, uint32_t first)
+{
+	struct rng rng;
+
+	rng_open(&rng, p->b->recipe->seed, RNG_ORDER, p->doc->key.hi, p->doc->key.lo, p->doc->occurrence, p->pass, first);
+	return rng_u64(&rng);
+}
+
+int build_finish(struct pass *p, struct stretch a, struct stretch b, unsigned flags)
+{
+	const bool swapped = p->b->recipe->pairs == SHARD_SOP && flags & INSTANCE_RANDOM_NEXT;
+
+	p->coins_left = 0;
+	p->worker->totals.truncated += truncate_pair(p, &a, &b, p->b->recipe->max_seq_length - 3);
+	p->worker->totals.random_next += flags & INSTANCE_RANDOM_NEXT;
+	return p->sink->keep(p, &a, &b, swapped ? &b : &a, flags);
+}
+
+/* --- drafts in memory ---------------------------------------------------------------------------- */
+
+static int keep_draft(struct pass *p, const struct stretch *a, const struct stretch *b, const struct stretch *lead,
+		      unsigned flags)
 {
 	struct build_worker *w = p->worker;
-	struct rng rng;
 	struct draft *d;
 
 	w->counted++;
-	w->totals.random_next += flags & INSTANCE_RANDOM_NEXT;
 	if (w->counted * BUILD_DRAFT_BYTES > p->b->limit)
 		return 0;
 	if (array_grow(&w->drafts, &w->cap, w->n + 1, sizeof(*d)))
 		return -1;
 	d = &w->drafts[w->n++];
 	*d = (struct draft){
-		.document = { a->document, b->document }, .first = { a->first, b->first },
-		.length = { (uint16_t)a->length, (uint16_t)b->length }, .pass = (uint16_t)p->pass,
-		.flags = (uint16_t)flags,
+		.order = build_order(p, lead->first), .document = { a->document, b->document },
+		.first = { a->first, b->first }, .length = { (uint16_t)a->length, (uint16_t)b->length },
+		.pass = (uint16_t)p->pass, .flags = (uint16_t)flags,
 	};
-	rng_open(&rng, p->b->recipe->seed, RNG_ORDER, p->doc->key.hi, p->doc->key.lo, p->doc->occurrence, p->pass,
-		 lead->first);
-	d->order = rng_u64(&rng);
 	return 0;
 }
+
+static int follow_now(struct pass *p, const struct stretch *a, uint64_t u, uint32_t wanted)
+{
+	const uint32_t number = docset_follow(p->b->docs, u, p->number);
+
+	return build_finish(p, *a, build_random(p, &p->b->docs->docs[number], number, wanted), INSTANCE_RANDOM_NEXT);
+}
+
+static const struct build_sink in_memory = { keep_draft, follow_now };
+
+/* --- instances ------------------------------------------------------------------------------------- */
 
 /* One instance, from the next sentence on: steps 1 to 7 of FORMAT.md. */
 static int draft_one(struct pass *p)
 {
 	const struct docset_document *d = p->doc;
 	const uint32_t i = p->sentence, start = start_of(d, i);
-	struct stretch a = { .document = p->number, .first = start }, b;
 	uint32_t target, end, split = i + 1;
+	struct stretch a;
 	bool random;
 
 	rng_open(&p->rng, p->b->recipe->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, start);
-	p->coins_left = 0;
 	target = build_target(p);
 	end = take_sentences(d, i, target);
 	if (end - i > 1)
 		split = i + 1 + rng_below(&p->rng, end - i - 1);
-	a.length = start_of(d, split) - start;
-	if (p->b->docs->ring_size > 1) {
+	a = stretch_of(d, p->number, i, split);
+	p->sentence = end;
+	if (p->others) {
 		random = end - i == 1 || rng_unit(&p->rng) < 0.5;
 	} else if (end - i == 1) {
-		p->sentence = end;
 		p->worker->totals.dropped++;
 		return 0;
 	} else {
 		random = false;
 	}
-	if (random) {
-		b = random_next(p, target > a.length ? target - a.length : 0);
-		p->sentence = split;
-	} else {
-		b = stretch_of(d, p->number, split, end);
-		p->sentence = end;
-	}
-	p->worker->totals.truncated += truncate_pair(p, &a, &b, p->b->recipe->max_seq_length - 3);
-	return build_keep(p, &a, &b, &a, random ? INSTANCE_RANDOM_NEXT : 0);
+	if (!random)
+		return build_finish(p, a, stretch_of(d, p->number, split, end), 0);
+	p->sentence = split;
+	return p->sink->follow(p, &a, rng_u64(&p->rng), target > a.length ? target - a.length : 0);
 }
 
 /* The same where the second segment follows the first, in order or swapped. A last sentence alone takes the one before it. */
@@ -169,7 +187,6 @@ static int draft_swap(struct pass *p)
 	const uint32_t i = p->sentence - (p->sentence && p->sentence + 1 == d->sentences), start = start_of(d, i);
 	struct stretch a, b;
 	uint32_t end, split;
-	bool swapped;
 
 	if (d->sentences == 1) {
 		p->sentence = 1;
@@ -177,29 +194,28 @@ static int draft_swap(struct pass *p)
 		return 0;
 	}
 	rng_open(&p->rng, p->b->recipe->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, start);
-	p->coins_left = 0;
 	end = take_sentences(d, i, build_target(p));
 	end = end - i < 2 ? i + 2 : end;
 	split = i + 1 + rng_below(&p->rng, end - i - 1);
-	swapped = rng_unit(&p->rng) < 0.5;
-	a = swapped ? stretch_of(d, p->number, split, end) : stretch_of(d, p->number, i, split);
-	b = swapped ? stretch_of(d, p->number, i, split) : stretch_of(d, p->number, split, end);
+	a = stretch_of(d, p->number, i, split);
+	b = stretch_of(d, p->number, split, end);
 	p->sentence = end;
-	p->worker->totals.truncated += truncate_pair(p, &a, &b, p->b->recipe->max_seq_length - 3);
-	return build_keep(p, &a, &b, swapped ? &b : &a, swapped ? INSTANCE_RANDOM_NEXT : 0);
+	return rng_unit(&p->rng) < 0.5 ? build_finish(p, b, a, INSTANCE_RANDOM_NEXT) : build_finish(p, a, b, 0);
 }
 
-static int draft_pass(struct pass *p)
+int build_draft_document(struct pass *p)
 {
-	const enum shard_pairs pairs = p->b->recipe->pairs;
+	const struct shard_recipe *r = p->b->recipe;
+	int rc = 0;
 
-	p->sentence = 0;
-	if (pairs == SHARD_NONE)
-		return build_sentences(p);
-	while (p->sentence < p->doc->sentences)
-		if (pairs == SHARD_SOP ? draft_swap(p) : draft_one(p))
-			return -1;
-	return 0;
+	for (p->pass = 0; p->pass < r->dupe_factor && !rc; p->pass++) {
+		p->sentence = 0;
+		if (r->pairs == SHARD_NONE)
+			rc = build_sentences(p);
+		while (r->pairs != SHARD_NONE && p->sentence < p->doc->sentences && !rc)
+			rc = r->pairs == SHARD_SOP ? draft_swap(p) : draft_one(p);
+	}
+	return rc;
 }
 
 /* All passes over a stretch of documents. */
@@ -208,14 +224,15 @@ static int draft_stretch(void *ctx, size_t stretch, unsigned worker)
 	struct build *b = ctx;
 	const size_t first = stretch * STRETCH, left = b->docs->n - first,
 		     end = first + (left < STRETCH ? left : STRETCH);
-	struct pass p = { .b = b, .worker = &b->workers[worker] };
+	struct pass p = {
+		.b = b, .worker = &b->workers[worker], .sink = &in_memory, .others = b->docs->ring_size > 1
+	};
 
 	for (size_t d = first; d < end; d++) {
 		p.doc = &b->docs->docs[d];
 		p.number = (uint32_t)d;
-		for (p.pass = 0; p.pass < b->recipe->dupe_factor; p.pass++)
-			if (draft_pass(&p))
-				return -1;
+		if (build_draft_document(&p))
+			return -1;
 	}
 	return 0;
 }
@@ -342,20 +359,39 @@ void build_lay(const struct build *b, const struct draft *d, struct instance *i)
 	}
 }
 
-/* The instance that draft D describes, masked where masks are stored. */
-static void make_instance(const struct build *b, struct build_worker *w, const struct draft *d)
+void build_mask(const struct build *b, unsigned worker, struct key key, uint32_t occurrence)
 {
-	const struct docset_document *doc = &b->docs->docs[d->document[0]];	/* the lead's, whichever segment that is */
+	struct build_worker *w = &b->workers[worker];
 	struct rng rng;
 
-	build_lay(b, d, &w->instance);
-	if (b->drawn) {
-		build_put_masks(d, &w->instance);
-	} else if (b->shape.masked) {
-		mask_stream(&rng, RNG_STATIC_MASK, b->recipe->seed, doc->key, doc->occurrence, d->pass,
-			    shard_lead(b->recipe, &w->instance)->first);
-		mask_draw(&w->mask, &rng, &w->instance);
-	}
+	if (!b->shape.masked)
+		return;
+	mask_stream(&rng, RNG_STATIC_MASK, b->recipe->seed, key, occurrence, w->instance.pass,
+		    shard_lead(b->recipe, &w->instance)->first);
+	mask_draw(&w->mask, &rng, &w->instance);
+}
+
+void build_put(struct build *b, unsigned worker)
+{
+	struct build_worker *w = &b->workers[worker];
+
+	instance_columns_add(&w->columns, &w->instance);
+	w->totals.instances++;
+	w->totals.instance_tokens += w->instance.n;
+	w->totals.predictions += w->instance.predictions;
+}
+
+/* The instance that draft D describes, masked where masks are stored. */
+static void make_instance(const struct build *b, unsigned worker, const struct draft *d)
+{
+	const struct docset_document *doc = &b->docs->docs[d->document[0]];	/* the lead's, whichever segment that is */
+	struct instance *i = &b->workers[worker].instance;
+
+	build_lay(b, d, i);
+	if (b->drawn)
+		build_put_masks(d, i);
+	else
+		build_mask(b, worker, doc->key, doc->occurrence);
 }
 
 /*
@@ -398,12 +434,9 @@ int build_block(struct build *b, unsigned worker, uint64_t block, int level, str
 
 	for (uint64_t k = first; k < first + n; k++) {
 		fetch_ahead(b, k, first + n);
-		make_instance(b, w, &b->drafts[b->order[k]]);
-		instance_columns_add(&w->columns, &w->instance);
-		w->totals.instance_tokens += w->instance.n;
-		w->totals.predictions += w->instance.predictions;
+		make_instance(b, worker, &b->drafts[b->order[k]]);
+		build_put(b, worker);
 	}
-	w->totals.instances += n;
 	*records = n;
 	return instance_columns_flush(&w->columns, level, raw, packed);
 }

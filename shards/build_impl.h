@@ -55,6 +55,9 @@ static inline uint32_t take_sentences(const struct docset_document *d, uint32_t 
 struct pass {
 	const struct build *b;
 	struct build_worker *worker;
+	const struct build_sink *sink;
+	void *ctx;			/* the sink's */
+	bool others;			/* there are documents of other keys */
 	const struct docset_document *doc;
 	uint32_t number;		/* of the document */
 	uint32_t pass;
@@ -63,10 +66,24 @@ struct pass {
 	uint32_t coins, coins_left;	/* bits of the draw that coins come from */
 };
 
-/* Keeps a draft of P; LEAD is the segment that names it. */
-int build_keep(struct pass *p, const struct stretch *a, const struct stretch *b, const struct stretch *lead,
-	       unsigned flags);
+/* Where drafts go. */
+struct build_sink {
+	/* An instance of P's pass; LEAD is the segment that names it. */
+	int (*keep)(struct pass *p, const struct stretch *a, const struct stretch *b, const struct stretch *lead,
+		    unsigned flags);
+	/* A first segment whose next is random, at point U, and is wanted to have so many tokens: then build_finish. */
+	int (*follow)(struct pass *p, const struct stretch *a, uint64_t u, uint32_t wanted);
+};
+
+int build_draft_document(struct pass *p);		/* all passes over P's document */
+struct stretch build_random(struct pass *p, const struct docset_document *d, uint32_t number, uint32_t wanted);
+int build_finish(struct pass *p, struct stretch a, struct stretch b, unsigned flags);	/* truncates, keeps */
+uint64_t build_order(const struct pass *p, uint32_t first);	/* the place that is drawn for an instance of P's pass */
 int build_compare(const struct draft *x, const struct draft *y);	/* the order of a shard */
+
+/* Draws the masks of the worker's instance, where they are stored; and adds it to the worker's columns. */
+void build_mask(const struct build *b, unsigned worker, struct key key, uint32_t occurrence);
+void build_put(struct build *b, unsigned worker);
 
 /* The target of the next instance, by P's stream. */
 uint32_t build_target(struct pass *p);

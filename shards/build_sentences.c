@@ -36,7 +36,7 @@ int build_sentences(struct pass *p)
 		rng_open(&p->rng, r->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, first);
 		end = end_of(d, first, build_target(p), most, &sentence);
 		a.length = end - first;
-		if (build_keep(p, &a, &none, &a, end == d->tokens ? DRAFT_TAIL : 0))
+		if (p->sink->keep(p, &a, &none, &a, end == d->tokens ? DRAFT_TAIL : 0))
 			return -1;
 	}
 	return 0;

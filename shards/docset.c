@@ -28,6 +28,16 @@ void docset_release(struct docset *s)
 	*s = (struct docset){ .n = 0 };
 }
 
+void docset_clear(struct docset *s)
+{
+	s->n = 0;
+	s->bytes = 0;
+	s->over = false;
+	s->ring_size = 0;
+	arena_clear(&s->bodies);
+	arena_clear(&s->lengths);
+}
+
 /* Sentence ends and counts of D, out of its decoded record T. */
 static int cut_sentences(struct docset *s, struct docset_document *d, const struct tokdoc *t)
 {

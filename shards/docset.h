@@ -53,6 +53,7 @@ void docset_init(struct docset *s, uint32_t shard, uint32_t shards, unsigned id_
 		 uint64_t limit);
 int docset_add(struct docset *s, const unsigned char *body, size_t len);
 int docset_finish(struct docset *s);
+void docset_clear(struct docset *s);		/* holds nothing, as after docset_init; keeps its memory */
 void docset_release(struct docset *s);
 
 /* Ids FIRST .. FIRST+N-1 of document D. */

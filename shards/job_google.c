@@ -47,13 +47,14 @@ static int read_documents(struct job *j, struct docset *docs, struct plan *p)
 static int does_not_fit(const struct job *j, const struct plan *p, const struct docset *docs)
 {
 	const struct shard_recipe *r = &j->recipe;
-	uint64_t instances, bytes, masks;
+	uint64_t instances, bytes, masks, need;
 
 	plan_expect(r, &p->corpus, &instances, &bytes);
 	masks = (uint64_t)(r->masked_lm_prob * r->max_seq_length) + 1;
 	masks = masks < r->max_predictions_per_seq ? masks : r->max_predictions_per_seq;
-	return job_does_not_fit(j, "--compat google holds all in memory, and", docs->bytes + instances * masks * MASK_BYTES,
-				instances, "");
+	need = docs->bytes + instances * (BUILD_DRAFT_BYTES + masks * MASK_BYTES) + 2 * job_reserve(j);
+	return err_fail("--compat google holds all in memory, and needs about %" PRIu64 " MiB: give --memory %" PRIu64 "M",
+			(need >> 20) + 1, (need >> 20) + 1);
 }
 
 /* Shards that are whole stay: the draws that made them are made again, since the others' depend on them. */
@@ -62,7 +63,7 @@ static int write_shards(struct job *j, const struct plan *p, struct build *b)
 	for (uint32_t k = 0; k < p->shards; k++) {
 		const int whole = job_shard_is_whole(j, p, k);
 
-		if (whole < 0 || (!whole && (build_google_shard(b, k, p->shards) || job_write_file(j, p, k, b))))
+		if (whole < 0 || (!whole && (build_google_shard(b, k, p->shards) || job_write_held(j, p, k, b))))
 			return -1;
 		j->report.made += !whole;
 		j->report.kept += (uint64_t)whole;

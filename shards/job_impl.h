@@ -69,15 +69,41 @@ int job_check_stream(const struct job *j);
 /* Refuses the folder for shards of another number than the plan's, beside which the set would look whole. */
 int job_refuse_other_numbers(const struct job *j, const struct plan *p);
 
-/* Writes shard SHARD, whose drafts B holds. */
+/* --- job_file.c: a shard file ------------------------------------------------------ */
+
+/* A block of instances on its way. */
+struct job_block {
+	uint64_t number;
+	uint32_t records;
+	struct buf in;			/* the source's own */
+	struct buf raw, packed;
+};
+
+/* Where documents and instances come from. */
+struct job_table;
 struct build;
-int job_write_file(struct job *j, const struct plan *p, uint32_t shard, struct build *b);
+struct job_source {
+	int (*documents)(void *ctx, struct job_table *t);		/* all, in order, by job_table_add; then the rest is asked */
+	int (*read)(void *ctx, void *block);				/* as in base/pool.h; of struct job_block */
+	int (*make)(void *ctx, void *block, unsigned worker);		/* records, raw, packed */
+	void *ctx;
+	struct build *build;						/* whose totals count */
+};
+int job_table_add(struct job_table *t, const unsigned char *body, size_t len, uint32_t occurrence);
+int job_write_file(struct job *j, const struct plan *p, uint32_t shard, const struct job_source *source);
+int job_write_held(struct job *j, const struct plan *p, uint32_t shard, struct build *b);	/* of the drafts in B */
+
+/* The index of every part, open. */
+struct job_index {
+	struct tokdoc_file **files;
+	uint32_t n;
+};
+/* job_big.c: writes SHARD, which is too large for memory, through spilled files; to the same bytes. */
+int job_write_big(struct job *j, const struct plan *p, const struct job_index *x, uint32_t shard);
 
 uint64_t job_reading_memory(const struct job *j);	/* what the reading of documents may use */
-uint64_t job_budget(const struct job *j);		/* what documents and drafts may */
-
-/* EXIT_FAILED: WHAT needs so much more than JOB's memory; OR is what else to do about it */
-int job_does_not_fit(const struct job *j, const char *what, uint64_t documents, uint64_t instances, const char *or);
+uint64_t job_budget(const struct job *j);		/* what documents and drafts may, */
+uint64_t job_reserve(const struct job *j);		/* and what is for all else */
 
 /* Everything, in the place of the stages, where the recipe's rules are SHARD_GOOGLE. */
 int job_google(struct job *j);

@@ -429,18 +429,6 @@ flip() {
 		grep -q "disk/out.*Read-only" err'
 }
 
-@test "too little memory for a shard: a message that says how much, exit 1, nothing half-made" {
-	documents 0 1500 >some
-	cat some some some some >in
-	exits 1 shard --shards 1 --memory 16M --dupe-factor 12 -o out in
-	says "shard 0 needs about"
-	says "give --memory"
-	[ -z "$(find out -name '*.shard')" ]
-	need=$(sed -E 's/.*--memory ([0-9]+M).*/\1/' <<<"$output")
-	shard --shards 1 --memory "$need" --dupe-factor 12 -o out in
-	bert-verify out
-}
-
 @test "a vocabulary without [MASK], [CLS] or [SEP] is refused by name" {
 	documents 0 10 >in
 	for token in MASK CLS SEP; do
@@ -669,4 +657,59 @@ holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
 	exits 2 shard --pairs sop --cross-documents -o out in
 	exits 2 shard --pairs sop --compat google -o out in
 	exits 2 shard --pairs some -o out in
+}
+
+# both ARGUMENTS...: a shard that memory does not hold is the same as one that it holds.
+both() {
+	rm -rf little much
+	shard --memory 16M --threads 1 "$@" -o little
+	shard --memory 2G --threads 2 "$@" -o much
+	same little much
+	cmp little/manifest.json much/manifest.json
+	bert-verify little >said || { cat said; return 1; }
+	no_leftovers little
+}
+
+@test "a shard larger than memory is made on disk, to the same bytes" {
+	documents 0 400 >in
+	documents 0 30 >>in				# equal documents
+	for o in "" "--pairs sop" "--pairs none" "--pairs none --cross-documents" "--whole-word-mask --max-seq-length 200"; do
+		# shellcheck disable=SC2086
+		both --shards 1 --dupe-factor 80 --max-seq-length 24 $o in
+	done
+	shard --memory 2G --shards 2 --dupe-factor 150 --max-seq-length 24 -o one in
+	for i in 0 1 2; do shard --memory 16M --shards 2 --dupe-factor 150 --max-seq-length 24 --stage index --part "$i/3" -o parts in; done
+	shard --memory 16M --shards 2 --dupe-factor 150 --max-seq-length 24 --tmp . -o parts in
+	same one parts
+	[ "$(ls -A | grep -c tmp)" = 0 ]
+	grep -q __asan_init "$BIN/bert-shard" && skip "the sanitizer's memory counts, too"
+	exits 0 shard --memory 16M --threads 1 --shards 1 --dupe-factor 300 --max-seq-length 24 -v -o peak in
+	[ "$(sed -nE 's/.* ([0-9]+)\.[0-9]+ MiB peak.*/\1/p' <<<"$output")" -le 32 ]
+}
+
+@test "a shard larger than memory: few documents, equal ones, ones without tokens" {
+	printf 'alice was tired.\nher sister.\non the bank.\n' >a
+	printf 'having nothing to do.\nand very.\n' >b
+	both --dupe-factor 60000 a					# no other document
+	{ cat a; echo; cat b; } >two
+	both --dupe-factor 60000 two
+	{ cat a; echo; cat a; echo; cat a; } >equal
+	both --dupe-factor 60000 equal
+	printf '\342\200\213\n' >nothing					# a document without tokens
+	{ cat b; echo; cat nothing; echo; cat a; echo; cat nothing; echo; cat b; } >mixed
+	both --dupe-factor 30000 mixed
+	both --dupe-factor 60000 --pairs none --cross-documents mixed
+}
+
+@test "a shard larger than memory fails as a whole where the disk is full" {
+	need_mounts
+	documents 0 400 >in
+	mkdir small
+	run unshare -rm bash -c 'mount -t tmpfs -o size=2M tmpfs small && exec "$@"' - bert-shard --vocab "$DATA/man/vocab.txt" \
+		--memory 16M --threads 1 --shards 1 --dupe-factor 200 --max-seq-length 24 --tmp small -o out in
+	[ "$status" = 1 ]
+	says "No space left"
+	[ -z "$(find out -name '*.shard')" ]
+	shard --memory 16M --threads 1 --shards 1 --dupe-factor 200 --max-seq-length 24 -o out in
+	bert-verify out
 }

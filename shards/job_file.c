@@ -1,0 +1,227 @@
+/* One shard file, from wherever its documents and instances come. */
+#include "shards/job_impl.h"
+#include "base/frame.h"
+#include "base/out.h"
+#include "base/pool.h"
+#include "shards/build.h"
+#include "shards/canon.h"
+
+/* --- the table of documents -------------------------------------------------------------------- */
+
+struct job_table {
+	struct frame_writer *frame;
+	int level;
+	unsigned id_bytes;
+	uint32_t vocab_size;
+	uint32_t records;		/* in RAW */
+	struct buf raw, packed;
+	struct tokdoc document;
+	struct shard_totals totals;
+};
+
+static int close_block(struct job_table *t)
+{
+	const int rc = !t->records ? 0
+				   : frame_pack(t->raw.data, t->raw.len, t->level, &t->packed) ||
+					     frame_add(t->frame, SHARD_DOCUMENTS, t->records, t->raw.data, t->raw.len,
+						       &t->packed);
+
+	buf_clear(&t->raw);
+	t->records = 0;
+	return rc ? -1 : 0;
+}
+
+int job_table_add(struct job_table *t, const unsigned char *body, size_t len, uint32_t occurrence)
+{
+	const struct tokdoc *d = &t->document;
+	struct shard_document e;
+
+	if (tokdoc_decode_body(body, len, t->id_bytes, t->vocab_size, &t->document))
+		return -1;
+	e = (struct shard_document){
+		.key = d->key,
+		.occurrence = occurrence,
+		.sentences = d->n_sentences,
+		.tokens = d->n_tokens,
+		.text_bytes = d->text_bytes,
+		.id = d->id,
+		.title = d->title,
+		.id_len = d->id_len,
+		.title_len = d->title_len,
+	};
+	t->totals.documents++;
+	t->totals.sentences += e.sentences;
+	t->totals.tokens += e.tokens;
+	t->totals.text_bytes += e.text_bytes;
+	t->totals.empty_documents += !e.tokens;
+	t->records++;
+	if (shard_document_encode(&t->raw, &e))
+		return -1;
+	return t->raw.len >= SHARD_DOCUMENT_BLOCK_BYTES ? close_block(t) : 0;
+}
+
+static int write_table(const struct job *j, const struct job_source *source, struct frame_writer *w,
+		       struct shard_totals *totals)
+{
+	struct job_table t = {
+		.frame = w, .level = (int)j->opts.compress,
+		.id_bytes = vocab_id_bytes(tokenizer_vocab(j->tokenizer)), .vocab_size = j->recipe.vocab_size,
+		.raw = BUF_INIT, .packed = BUF_INIT,
+	};
+	const int rc = source->documents(source->ctx, &t) || close_block(&t) ? -1 : 0;
+
+	*totals = t.totals;
+	tokdoc_release(&t.document);
+	buf_release(&t.raw);
+	buf_release(&t.packed);
+	return rc;
+}
+
+/* --- the instances ------------------------------------------------------------------------------- */
+
+struct making {
+	const struct job_source *source;
+	struct frame_writer *frame;
+	struct progress *progress;
+	uint64_t instances;		/* written, for progress */
+};
+
+static int read_block(void *ctx, void *item)
+{
+	const struct making *m = ctx;
+
+	return m->source->read(m->source->ctx, item);
+}
+
+static int make_block(void *ctx, void *item, unsigned worker)
+{
+	const struct making *m = ctx;
+
+	return m->source->make(m->source->ctx, item, worker);
+}
+
+static int add_block(void *ctx, void *item)
+{
+	struct making *m = ctx;
+	struct job_block *b = item;
+
+	m->instances += b->records;
+	if (m->progress)
+		progress_update(m->progress, m->instances, 0);
+	return frame_add(m->frame, SHARD_INSTANCES, b->records, b->raw.data, b->raw.len, &b->packed);
+}
+
+static int write_instances(struct making *m, unsigned threads)
+{
+	const unsigned depth = 2 * threads;
+	struct job_block *blocks = calloc(depth, sizeof(*blocks));
+	struct pool pool = {
+		.threads = threads, .depth = depth, .items = blocks, .item_size = sizeof(*blocks),
+		.read = read_block, .work = make_block, .write = add_block, .ctx = m,
+	};
+	int rc;
+
+	if (!blocks)
+		return err_memory();
+	rc = pool_run(&pool);
+	for (unsigned i = 0; i < depth; i++) {
+		buf_release(&blocks[i].in);
+		buf_release(&blocks[i].raw);
+		buf_release(&blocks[i].packed);
+	}
+	free(blocks);
+	return rc;
+}
+
+/* --- the file --------------------------------------------------------------------------------------- */
+
+static int finish_frame(struct frame_writer *w, const struct shard_totals *t)
+{
+	json_t *o = shard_totals_json(t);
+	char *text = o ? canon_print(o) : NULL;
+	int rc = -1;
+
+	if (text)
+		rc = frame_finish(w, text, strlen(text));
+	else
+		frame_abandon(w);
+	free(text);
+	json_decref(o);
+	return rc;
+}
+
+int job_write_file(struct job *j, const struct plan *p, uint32_t shard, const struct job_source *source)
+{
+	const struct shard_header header = job_shard_header(j, p, shard);
+	char *path = job_shard_path(j, shard, p->shards), *text = shard_header_print(&header);
+	struct making m = {
+		.source = source, .progress = j->opts.progress, .instances = j->report.totals.instances
+	};
+	struct shard_totals totals;
+	struct out *out = NULL;
+	int rc = -1;
+
+	if (!path || !text || out_open(&out, path) || frame_create(&m.frame, out, SHARD_KIND, text, strlen(text)))
+		goto done;
+	if (write_table(j, source, m.frame, &totals) || write_instances(&m, (unsigned)j->opts.threads)) {
+		frame_abandon(m.frame);
+		goto done;
+	}
+	build_totals(source->build, &totals);
+	if (finish_frame(m.frame, &totals) || out_commit(out))
+		goto done;
+	out = NULL;
+	shard_totals_join(&j->report.totals, &header, &totals);
+	rc = 0;
+done:
+	out_discard(out);
+	free(text);
+	free(path);
+	return rc;
+}
+
+/* --- from memory --------------------------------------------------------------------------------------- */
+
+struct held {
+	struct build *build;
+	uint64_t next;			/* block */
+	int level;
+};
+
+static int held_documents(void *ctx, struct job_table *t)
+{
+	const struct docset *s = ((const struct held *)ctx)->build->docs;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (job_table_add(t, s->docs[i].body, s->docs[i].len, s->docs[i].occurrence))
+			return -1;
+	return 0;
+}
+
+static int held_read(void *ctx, void *block)
+{
+	struct held *h = ctx;
+
+	if (h->next == build_blocks(h->build))
+		return 0;
+	((struct job_block *)block)->number = h->next++;
+	return 1;
+}
+
+static int held_make(void *ctx, void *block, unsigned worker)
+{
+	const struct held *h = ctx;
+	struct job_block *b = block;
+
+	return build_block(h->build, worker, b->number, h->level, &b->raw, &b->packed, &b->records);
+}
+
+int job_write_held(struct job *j, const struct plan *p, uint32_t shard, struct build *b)
+{
+	struct held h = { .build = b, .level = (int)j->opts.compress };
+	const struct job_source source = {
+		.documents = held_documents, .read = held_read, .make = held_make, .ctx = &h, .build = b
+	};
+
+	return job_write_file(j, p, shard, &source);
+}
