@@ -3,6 +3,7 @@
 #   CONFIG=release|asan|tsan   what is built, under build/CONFIG/ (asan has UBSan too)
 #   CC, CFLAGS, LDFLAGS        honoured; CFLAGS defaults to -O2 -g
 #   HAVE_CURL=0|1              bert-fetch without or with http and https (default: as found; 1 fails where it is absent)
+#   HAVE_HDF5=0|1              bert-export and bert-import with HDF5 (default: as found)
 #   HAVE_DNNL=0|1 HAVE_OPENMP=0|1   oneDNN and OpenMP in the cpu backend (default: as found)
 #   HAVE_AVX2=0|1 HAVE_AVX512=0|1   code for those processors, chosen at run time (default: as the compiler can)
 #   PREFIX=/usr/local DESTDIR= where `make install` puts things
@@ -31,7 +32,7 @@ USES_finetune := trainer model shards kernels tokenizer base
 # --- packages -----------------------------------------------------------------
 
 DEPS_BUILD := gcc make pkg-config libc6-dev libutf8proc-dev libzstd-dev libarchive-dev libxxhash-dev libexpat1-dev \
-	libjansson-dev libssl-dev libcurl4-openssl-dev
+	libjansson-dev libssl-dev libcurl4-openssl-dev libhdf5-dev
 DEPS_DEMO := time jq
 DEPS_CHECK := $(DEPS_DEMO) zstd strace libdnnl-dev libcmocka-dev bats perl universal-ctags shellcheck mandoc bzip2 xz-utils lz4 gzip procps util-linux git
 DEPS_LONG := $(DEPS_CHECK) clang libclang-rt-14-dev python3 python3-venv
@@ -64,17 +65,19 @@ ifdef BUILDING
 PACKAGES := libutf8proc libzstd libarchive libxxhash expat jansson libcrypto
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 HAVE_CURL ?= $(shell pkg-config --exists libcurl 2>/dev/null && echo 1 || echo 0)
+HAVE_HDF5 ?= $(shell pkg-config --exists hdf5 2>/dev/null && echo 1 || echo 0)
 HAVE_AVX2 ?= $(if $(filter x86_64%,$(MACHINE)),1,0)
 HAVE_AVX512 ?= $(if $(filter x86_64%,$(MACHINE)),$(shell echo 'int x;' | $(CC) -mavx512vbmi2 -x c -c -o /dev/null - 2>/dev/null && echo 1 || echo 0),0)
 # oneDNN for matrix products, OpenMP for the loops of kernels/cpu (gcc's libgomp gives ThreadSanitizer false alarms).
 HAVE_DNNL ?= $(shell printf '\043include <dnnl.h>\nint main(void) { return !dnnl_version(); }' | $(CC) -x c -o /dev/null - -ldnnl 2>/dev/null && echo 1 || echo 0)
 HAVE_OPENMP ?= $(if $(filter tsan,$(CONFIG)),0,$(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c -o /dev/null - 2>/dev/null && echo 1 || echo 0))
 OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
-PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) $(if $(filter 1,$(HAVE_CURL)),libcurl) 2>/dev/null)
-LIBS := $(shell pkg-config --libs $(PACKAGES) $(if $(filter 1,$(HAVE_CURL)),libcurl) 2>/dev/null) $(if $(filter 1,$(HAVE_DNNL)),-ldnnl) -lpthread -lm
+OPTIONAL := $(if $(filter 1,$(HAVE_CURL)),libcurl) $(if $(filter 1,$(HAVE_HDF5)),hdf5)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
+LIBS := $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) $(if $(filter 1,$(HAVE_DNNL)),-ldnnl) -lpthread -lm
 endif
 
-FEATURES := -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=$(HAVE_AVX2) -DHAVE_AVX512=$(HAVE_AVX512) -DHAVE_DNNL=$(HAVE_DNNL)
+FEATURES := -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=$(HAVE_AVX2) -DHAVE_AVX512=$(HAVE_AVX512) -DHAVE_DNNL=$(HAVE_DNNL) -DHAVE_HDF5=$(HAVE_HDF5)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -include base/banned.h $(FEATURES) $(WARNINGS) \
 	$(PKG_CFLAGS) $(CFLAGS) $(SANITIZE) -fPIC -pthread -MMD -MP $(ISA) $(THREADING)
 ALL_LDFLAGS = $(LDFLAGS) $(SANITIZE) -pthread -Wl,--as-needed $(OPENMP)
@@ -154,7 +157,7 @@ FUZZ_SECONDS ?= 20
 $(FUZZERS): build/fuzz/%: tests/fuzz/%.c $(foreach f,$(HAVE_CODE),$(call sources,$(f)))
 	$(call say,FUZZ,$@)
 	@mkdir -p $(@D)
-	$(Q)clang -O1 -g -std=gnu11 -D_GNU_SOURCE -I. -include base/banned.h -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=0 -DHAVE_AVX512=0 -DHAVE_DNNL=0 \
+	$(Q)clang -O1 -g -std=gnu11 -D_GNU_SOURCE -I. -include base/banned.h -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=0 -DHAVE_AVX512=0 -DHAVE_DNNL=0 -DHAVE_HDF5=$(HAVE_HDF5) \
 		$(PKG_CFLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -pthread -o $@ $< \
 		$(filter-out %_avx2.c %_avx512.c,$(foreach f,$(HAVE_CODE),$(call sources,$(f)))) $(LIBS)
 

@@ -159,6 +159,7 @@ static int add_names(struct buf *b, const char *title, bool wanted)
 	} features[] = {
 		{ "cuda", false }, { "mpi", false }, { "onednn", HAVE_DNNL }, { "http", HAVE_CURL },
 		{ "https", HAVE_CURL }, { "avx2", HAVE_AVX2 }, { "avx512", HAVE_AVX512 },
+		{ "hdf5", HAVE_HDF5 },
 	};
 	bool any = false;
 

@@ -1,0 +1,256 @@
+/* Exporting: what all forms have in common. */
+#include "shards/export_impl.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "shards/canon.h"
+#include "shards/folder.h"
+
+#include <inttypes.h>
+
+static const struct export_kind *const kinds[] = { &export_tfrecord, &export_hdf5, &export_megatron };
+static const char *const names[] = { "tfrecord", "hdf5", "megatron" };
+
+char *export_file_path(const struct exporting *x, const char *suffix)
+{
+	struct buf b = BUF_INIT;
+
+	if (!buf_adds(&b, x->stem) && !buf_adds(&b, suffix))
+		return b.data;
+	buf_release(&b);
+	return NULL;
+}
+
+/* --- one file ------------------------------------------------------------------------------- */
+
+static bool draws(const struct exporting *x, const struct shard_recipe *r)
+{
+	return r->masking == SHARD_DYNAMIC && x->kind != &export_megatron;
+}
+
+const struct instance *export_instance(struct exporting *x, const struct scan *s, const struct scan_block *b, uint32_t k,
+				       unsigned worker)
+{
+	struct export_worker *w = &x->workers[worker];
+
+	instance_block_get(&b->instances, k, &w->instance);
+	if (draws(x, &s->header.recipe))
+		documents_draw(&s->documents, &w->mask, &s->header.recipe, RNG_DYNAMIC_MASK, x->e->epoch, &w->instance);
+	return &w->instance;
+}
+
+/* All files of a folder are of one kind: trainers look at none of it. */
+static int check_recipe(struct exporting *x, json_t *recipe)
+{
+	struct export *e = x->e;
+	struct buf what = BUF_INIT;
+	int rc = recipe ? 0 : err_memory();
+
+	if (recipe && e->recipe)
+		rc = canon_difference(recipe, e->recipe, &what);
+	if (rc > 0)
+		rc = err_fail("'%s' is of another recipe than the files before it: %s", x->from, what.data);
+	if (!rc && !e->recipe)
+		e->recipe = json_incref(recipe);
+	json_decref(recipe);
+	buf_release(&what);
+	return rc;
+}
+
+static int prepare_drawing(struct exporting *x, const struct scan *s)
+{
+	const struct shard_recipe *r = &s->header.recipe;
+	struct export *e = x->e;
+
+	if (!e->draws)
+		return err_fail("'%s' has dynamic masks: say by --epoch which epoch's are wanted", s->name);
+	if (!documents_can_draw(r, NULL)) {
+		if (folder_vocab(&e->vocab, e->vocab_path, s->path, r->tokenizer))
+			return -1;
+		if (!e->vocab)
+			return err_fail("the vocabulary of '%s' is needed and is not beside it: name it by --vocab", s->name);
+	}
+	for (unsigned k = 0; k < e->threads; k++)
+		if (documents_mask_init(&x->workers[k].mask, r, e->vocab))
+			return -1;
+	return 0;
+}
+
+static int begin(void *ctx, struct scan *s)
+{
+	struct exporting *x = ctx;
+	const struct instance_shape shape = shard_header_shape(&s->header, 0);
+
+	x->from = s->name;
+	if (s->kind == SCAN_TOKENS) {
+		if (!x->kind->takes_tokens)
+			return err_fail("'%s' holds token documents: there are no instances to export", s->name);
+		return check_recipe(x, json_incref(s->tokens.tokenizer)) ? -1 : x->kind->open(x, s);
+	}
+	if (check_recipe(x, shard_recipe_json(&s->header.recipe)))
+		return -1;
+	for (unsigned k = 0; k < x->e->threads; k++)
+		if (instance_init(&x->workers[k].instance, &shape))
+			return -1;
+	return draws(x, &s->header.recipe) && prepare_drawing(x, s) ? -1 : x->kind->open(x, s);
+}
+
+static int work(void *ctx, const struct scan *s, struct scan_block *b, unsigned worker)
+{
+	struct exporting *x = ctx;
+
+	return x->kind->work(x, s, b, worker);
+}
+
+static int write_block(void *ctx, const struct scan *s, struct scan_block *b)
+{
+	struct exporting *x = ctx;
+
+	if (x->kind->write(x, s, b))
+		return -1;
+	x->records += b->frame.records;
+	return 0;
+}
+
+/* "FOLDER/NAME" of "X/NAME.shard". */
+static char *stem_of(const char *folder, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+	char *bare = strndup(name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
+	char *stem = bare ? fs_join(folder, bare) : NULL;
+
+	if (!bare)
+		err_memory();
+	free(bare);
+	return stem;
+}
+
+static int note_file(const struct exporting *x)
+{
+	const char *slash = strrchr(x->stem, '/');
+	struct buf name = BUF_INIT;
+	json_t *o = json_object();
+	int rc = o && !buf_addf(&name, "%s%s", slash ? slash + 1 : x->stem, x->kind->suffix) &&
+		 !canon_set(o, "name", json_string(name.data)) && !canon_set(o, "records", canon_of_uint(x->records)) &&
+		 !json_array_append(x->e->list, o) ? 0 : err_memory();
+
+	buf_release(&name);
+	json_decref(o);
+	return rc;
+}
+
+/* Two shards of one name would be written to one file. */
+static int check_new(const struct exporting *x)
+{
+	const char *slash = strrchr(x->stem, '/'), *stem = slash ? slash + 1 : x->stem;
+	const size_t n = strlen(stem);
+
+	for (size_t k = 0; k < json_array_size(x->e->list); k++) {
+		const char *name = json_string_value(json_object_get(json_array_get(x->e->list, k), "name"));
+
+		if (!strncmp(name, stem, n) && !strcmp(name + n, x->kind->suffix))
+			return err_fail("two of the files are named '%s': export them into two folders", stem);
+	}
+	return 0;
+}
+
+static void release(struct exporting *x)
+{
+	x->kind->release(x);
+	for (unsigned k = 0; x->workers && k < x->e->threads; k++) {
+		instance_release(&x->workers[k].instance);
+		mask_release(&x->workers[k].mask);
+		tokdoc_release(&x->workers[k].document);
+	}
+	free(x->workers);
+	free(x->stem);
+}
+
+/* Instances that the shard says it has. */
+static int expect(const char *path, uint64_t *n)
+{
+	struct shard *s;
+	char kind[5];
+
+	*n = 0;
+	if (frame_kind(path, kind))
+		return -1;
+	if (strcmp(kind, SHARD_KIND))
+		return 0;
+	if (shard_open(&s, path))
+		return -1;
+	*n = shard_instances(s);
+	shard_close(s);
+	return 0;
+}
+
+static int export_file(struct export *e, const char *path)
+{
+	struct exporting x = { .e = e, .kind = kinds[e->to], .stem = stem_of(e->folder, path), .from = path };
+	struct scan s = { .path = path, .threads = e->threads, .progress = e->progress, .begin = begin, .work = work,
+			  .write = write_block, .ctx = &x };
+	int rc = -1;
+
+	x.workers = calloc(e->threads, sizeof(*x.workers));
+	if (!x.workers)
+		err_memory();
+	else if (x.stem && !check_new(&x) && !expect(path, &x.expected) && !scan_run(&s))
+		rc = x.kind->finish(&x) || note_file(&x) ? -1 : 0;
+	e->files += !rc;
+	e->records += rc ? 0 : x.records;
+	release(&x);
+	scan_release(&s);
+	return rc;
+}
+
+/* --- all --------------------------------------------------------------------------------------- */
+
+int export_path(struct export *e, const char *path)
+{
+	char **paths;
+	size_t n;
+	int rc = 0;
+
+	if (!e->list && !(e->list = json_array()))
+		return err_memory();
+	if (fs_make_folder(e->folder) || folder_shards(path, &paths, &n))
+		return -1;
+	for (size_t k = 0; k < n && !rc; k++)
+		rc = export_file(e, paths[k]);
+	fs_free_names(paths, n);
+	return rc;
+}
+
+int export_finish(struct export *e, const char *made_by)
+{
+	const bool tokens = !json_object_get(e->recipe, "rules");
+	char *path = fs_join(e->folder, EXPORT_MANIFEST), *text = NULL;
+	json_t *o = json_object();
+	int rc = -1;
+
+	if (path && o && !canon_set(o, "format", json_string("berttools export")) &&
+	    !canon_set(o, "version", json_integer(1)) && !canon_set(o, "made_by", json_string(made_by)) &&
+	    !canon_set(o, "to", json_string(names[e->to])) &&
+	    !canon_set(o, "epoch", e->draws ? canon_of_uint(e->epoch) : json_null()) &&
+	    !canon_set(o, tokens ? "tokenizer" : "recipe", json_incref(e->recipe)) &&
+	    !canon_set(o, "files", json_incref(e->list)))
+		text = canon_print(o);
+	else if (path)
+		err_memory();
+	if (text)
+		rc = fs_write_all(path, text, strlen(text));
+	free(text);
+	json_decref(o);
+	free(path);
+	return rc;
+}
+
+void export_release(struct export *e)
+{
+	if (!e)
+		return;
+	vocab_free(e->vocab);
+	json_decref(e->recipe);
+	json_decref(e->list);
+	e->vocab = NULL;
+	e->recipe = e->list = NULL;
+}

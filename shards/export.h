@@ -1,0 +1,53 @@
+/*
+ * export.h - shards as the files that other trainers read.
+ *
+ *	struct export e = { .to = EXPORT_TFRECORD, .folder = "out", .threads = 2 };
+ *	export_path(&e, path)		(as often as wanted: a file of FOLDER for each shard)
+ *	export_finish(&e, made_by)	(export.json: what they were made from)
+ *	export_release(&e)
+ *
+ * EXPORT_TFRECORD	create_pretraining_data.py's: tf.Example with seven features, padded
+ * EXPORT_HDF5		NVIDIA's: six datasets, padded, packed by gzip
+ * EXPORT_MEGATRON	Megatron's .bin and .idx: sequences and documents. Of token documents, sentences; of shards,
+ *			each instance is a document, its segments the sequences, without masks
+ *
+ * Every file is whole or not there. Shards of different recipes in one folder
+ * are refused: their lengths differ.
+ */
+#ifndef SHARDS_EXPORT_H
+#define SHARDS_EXPORT_H
+
+#include "shards/scan.h"
+#include "tokenizer/vocab.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EXPORT_MANIFEST "export.json"
+
+enum export_form { EXPORT_TFRECORD, EXPORT_HDF5, EXPORT_MEGATRON };
+
+struct export {
+	enum export_form to;
+	const char *folder;
+	unsigned threads;
+	const char *vocab_path;		/* for masks of whole words: NULL is vocab.txt beside the shard */
+	bool draws;			/* dynamic masks are those of EPOCH; else shards with such are refused */
+	uint64_t epoch;
+	unsigned compress;		/* of HDF5: level of gzip, 0 to 9 */
+	struct scan_progress *progress;	/* NULL: nobody watches */
+
+	/* counted */
+	uint64_t files, records;	/* instances, or documents */
+	/* private */
+	struct vocab *vocab;
+	json_t *recipe;			/* of the shards, or the tokenizer of token documents */
+	json_t *list;			/* files made */
+};
+
+int export_path(struct export *e, const char *path);
+int export_finish(struct export *e, const char *made_by);
+void export_release(struct export *e);
+
+#endif
