@@ -57,6 +57,24 @@ static int hash_sample(int fd, uint64_t bytes, struct key *sample)
 	return rc;
 }
 
+int inputs_sample(const char *name, uint64_t *bytes, struct key *sample)
+{
+	struct stat st;
+	int rc = -1, fd = open(name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st)) {
+		err_sys("cannot open '%s'", name);
+	} else if (!S_ISREG(st.st_mode)) {
+		err_fail("'%s' is no regular file", name);
+	} else {
+		*bytes = (uint64_t)st.st_size;
+		rc = hash_sample(fd, *bytes, sample) ? err_prefix("'%s'", name) : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
 /*
  * Size and sample of a regular file; anything else is a stream. A FIFO is not
  * even opened: closing it again would end whoever writes into it.
@@ -64,24 +82,13 @@ static int hash_sample(int fd, uint64_t bytes, struct key *sample)
 static int look_at_file(struct input *f)
 {
 	struct stat st;
-	int fd, rc;
 
 	if (stat(f->name, &st))
 		return err_sys("cannot open '%s'", f->name);
 	if (S_ISDIR(st.st_mode))
 		return err_fail("'%s' is a folder", f->name);
 	f->stream = !S_ISREG(st.st_mode);
-	if (f->stream)
-		return 0;
-	fd = open(f->name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys("cannot open '%s'", f->name);
-	f->bytes = (uint64_t)st.st_size;
-	rc = hash_sample(fd, f->bytes, &f->sample);
-	if (rc)
-		err_prefix("'%s'", f->name);
-	close(fd);
-	return rc;
+	return f->stream ? 0 : inputs_sample(f->name, &f->bytes, &f->sample);
 }
 
 /* Whether H was made as TOKENIZER says; the reason names the first member that differs. */

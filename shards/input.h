@@ -46,6 +46,8 @@ struct inputs {
 /* Refused: token documents made with another vocabulary or tokenization than TOKENIZER describes. */
 int inputs_open(struct inputs *in, const char *const *files, size_t n, const json_t *tokenizer, unsigned threads);
 void inputs_close(struct inputs *in);
+/* Size and sample of a regular file */
+int inputs_sample(const char *name, uint64_t *bytes, struct key *sample);
 /* EXIT_FAILED, naming what differs */
 int inputs_check_tokenizer(const char *name, const struct tokdoc_header *h, const json_t *tokenizer);
 

@@ -37,8 +37,11 @@
 #define SHARD_MAX_BLOCK_RECORDS 65536
 enum shard_block_type { SHARD_INSTANCES = 0, SHARD_DOCUMENTS = 1 };
 
-/* Whose instances: our own (shards/FORMAT.md), or those of google-research/bert's create_pretraining_data.py. */
-enum shard_rules { SHARD_OWN, SHARD_GOOGLE };
+/*
+ * Whose instances: our own (shards/FORMAT.md), those of google-research/bert's create_pretraining_data.py, or another
+ * program's, of which no more is known.
+ */
+enum shard_rules { SHARD_OWN, SHARD_GOOGLE, SHARD_IMPORTED };
 enum shard_masking { SHARD_STATIC, SHARD_DYNAMIC };
 enum shard_pairs {
 	SHARD_NSP,	/* what follows, or a random one */

@@ -7,7 +7,7 @@
 
 #define FORMAT "berttools shard"
 
-static const char *const rules_names[] = { "berttools 1", "google 1" };
+static const char *const rules_names[] = { "berttools 1", "google 1", "imported 1" };
 static const char *const masking_names[] = { "static", "dynamic" };
 static const char *const pairs_names[] = { "nsp", "sop", "none" };
 
@@ -179,6 +179,10 @@ int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 	}
 	if (r->rules == SHARD_GOOGLE && (r->masking != SHARD_STATIC || r->pairs != SHARD_NSP)) {
 		err_corrupt("'rules' are '%s', which know static masks of nsp pairs only", rules_names[r->rules]);
+		goto fail;
+	}
+	if (r->rules == SHARD_IMPORTED && r->masking != SHARD_STATIC) {
+		err_corrupt("'rules' are '%s', which know static masks only", rules_names[r->rules]);
 		goto fail;
 	}
 	return 0;

@@ -147,7 +147,7 @@ static int count_shard_document(void *ctx, const struct shard_document *d)
 	struct stats *s = ctx;
 	struct stats_tally *t = &s->tallies[0];		/* no other thread counts yet */
 
-	if (s->repeated)
+	if (s->unwanted)
 		return 0;
 	count_document(&t->counts, d->sentences, d->tokens, d->text_bytes);
 	t->counts.duplicate_documents += d->occurrence > 0;
@@ -177,7 +177,7 @@ static void work_instances(const struct scan *file, const struct scan_block *b, 
 	for (uint32_t k = 0; k < b->frame.records; k++) {
 		instance_block_get(&b->instances, k, i);
 		t->lengths[i->n]++;
-		c->cut += rint(i->n * recipe->masked_lm_prob) > recipe->max_predictions_per_seq;
+		c->cut += recipe->rules != SHARD_IMPORTED && rint(i->n * recipe->masked_lm_prob) > recipe->max_predictions_per_seq;
 		if (file->shape.masked)
 			count_masks(c, i, recipe->special.mask);
 		instance_unmask(i);
@@ -201,12 +201,14 @@ static int begin_shard(struct stats *s, const struct scan *file)
 	const struct instance_shape shape = shard_header_shape(&file->header, 0);
 	const uint32_t needed = (uint32_t)rint(r->max_seq_length * r->masked_lm_prob);
 
-	s->repeated = r->rules == SHARD_GOOGLE && !key_compare(s->google_corpus, file->header.corpus);
+	s->unwanted = r->rules == SHARD_IMPORTED ||
+		      (r->rules == SHARD_GOOGLE && !key_compare(s->google_corpus, file->header.corpus));
 	if (r->rules == SHARD_GOOGLE)
 		s->google_corpus = file->header.corpus;
 	s->max_seq_length = larger(s->max_seq_length, r->max_seq_length);
 	s->max_predictions = larger(s->max_predictions, r->max_predictions_per_seq);
-	s->needed_predictions = larger(s->needed_predictions, needed);
+	if (r->rules != SHARD_IMPORTED)		/* whose rate nobody knows */
+		s->needed_predictions = larger(s->needed_predictions, needed);
 	for (unsigned k = 0; k < s->threads; k++)
 		if (instance_init(&s->tallies[k].instance, &shape))
 			return -1;

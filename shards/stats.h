@@ -74,7 +74,7 @@ struct stats {
 	struct vocab *vocab;
 	struct vocab_special special;		/* of the file being read */
 	struct key google_corpus;		/* of SHARD_GOOGLE, seen last: its shards repeat its documents */
-	bool repeated;				/* and so does this one */
+	bool unwanted;				/* the documents of this shard: repeated, or none really */
 	struct stats_tally *tallies;		/* [threads] */
 	struct spill *keys;			/* of token documents */
 };

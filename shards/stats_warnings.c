@@ -100,7 +100,7 @@ static void warn_of_instances(struct list *l, const struct stats *s)
 	if (cut > CUT)
 		warn(l, "max_predictions_per_seq cuts masks from %.0f %% of the instances: "
 			"masked_lm_prob needs up to %" PRIu32, 100 * cut, needed);
-	if (s->max_predictions > ROOMY * (s->needed_predictions + 1))
+	if (s->needed_predictions && s->max_predictions > ROOMY * (s->needed_predictions + 1))
 		warn(l, "max_predictions_per_seq is %" PRIu32 ", but no instance can have more than %" PRIu32 " masks",
 		     s->max_predictions, needed);
 	if (random > RANDOM_NEXT)

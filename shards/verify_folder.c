@@ -124,7 +124,7 @@ static int check_shard(struct folder *f, const char *name, const struct verify_f
 		return -1;
 	f->good++;
 	shard_totals_join(&f->totals, h, &facts->totals);
-	if (h->recipe.rules == SHARD_OWN || !h->shard)
+	if (h->recipe.rules != SHARD_GOOGLE || !h->shard)
 		f->keys = key_add(f->keys, facts->keys);
 	return 0;
 }

@@ -180,9 +180,12 @@ static int check_segments(const struct shard_recipe *r, const struct documents *
 
 		if ((uint64_t)a->first + a->length > t->items[a->document].tokens)
 			return err_corrupt("a segment reaches beyond its document's tokens");
-		if (i->n_segments > 1 && r->pairs == SHARD_NONE && a->first + a->length < t->items[a->document].tokens)
+		if (i->n_segments > 1 && r->rules == SHARD_OWN && r->pairs == SHARD_NONE &&
+		    a->first + a->length < t->items[a->document].tokens)
 			return err_corrupt("it joins what is not the end of a document");
 	}
+	if (r->rules == SHARD_IMPORTED)
+		return 0;
 	if (r->pairs != SHARD_NONE)
 		return check_pair(r, t, i);
 	if (i->n_segments > 1 && !r->cross_documents)
@@ -268,8 +271,8 @@ static int check_instance(struct verify_shard *c, const struct scan *s, struct w
 
 	if (check_segments(recipe, &s->documents, i))
 		return -1;
-	if (recipe->rules == SHARD_GOOGLE)
-		return check_mask_count(recipe, i);
+	if (recipe->rules != SHARD_OWN)
+		return recipe->rules == SHARD_GOOGLE ? check_mask_count(recipe, i) : 0;
 	*o = order_of(recipe, &s->documents, i);
 	if (!first && check_order(&before, o))
 		return -1;
@@ -360,8 +363,9 @@ static int describe(const struct verify_shard *c, const struct scan *s, struct b
 
 	if (c->static_masks)
 		masks = c->redraw ? "masks drawn again" : "masks not drawn again (no vocabulary)";
-	if (s->header.recipe.rules == SHARD_GOOGLE)
-		masks = "masks not drawn again (create_pretraining_data's)";
+	if (s->header.recipe.rules != SHARD_OWN)
+		masks = s->header.recipe.rules == SHARD_GOOGLE ? "masks not drawn again (create_pretraining_data's)"
+							       : "masks not drawn again (imported)";
 	if (verify_add_count(text, s->totals.instances, "instance") || buf_adds(text, " of ") ||
 	    verify_add_count(text, s->totals.documents, "document"))
 		return -1;
@@ -370,11 +374,16 @@ static int describe(const struct verify_shard *c, const struct scan *s, struct b
 
 int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text)
 {
-	const bool google = s->header.recipe.rules == SHARD_GOOGLE;
+	const enum shard_rules rules = s->header.recipe.rules;
+	int rc = 0;
 
-	if (google ? check_whole_corpus(s) : !s->totals.dropped && check_begun(c, s))
+	if (rules == SHARD_GOOGLE)
+		rc = check_whole_corpus(s);
+	else if (rules == SHARD_OWN && !s->totals.dropped)
+		rc = check_begun(c, s);
+	if (rc)
 		return err_prefix("'%s'", s->name);
-	if (check_shares(c, &s->header.recipe, &s->totals))
+	if (rules != SHARD_IMPORTED && check_shares(c, &s->header.recipe, &s->totals))
 		return err_prefix("'%s'", s->name);
 	return describe(c, s, text);
 }

@@ -1,0 +1,104 @@
+# bert-import: instances of other programs.
+
+load helpers
+
+setup_records() {
+	bert-shard --vocab "$DATA/man/vocab.txt" --max-seq-length 48 --max-predictions-per-seq 9 --dupe-factor 2 --shards 2 "$@" -o shards "$DATA/man/corpus.txt"
+	bert-export --to tfrecord -o records shards
+}
+
+import() { bert-import --vocab "$DATA/man/vocab.txt" "$@"; }
+
+need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built without HDF5"; }
+
+@test "what was exported comes back, instance by instance" {
+	for o in "" "--compat google --whole-word-mask" "--pairs sop" "--pairs none --cross-documents" "--pairs none"; do
+		rm -rf shards records back
+		# shellcheck disable=SC2086
+		setup_records $o
+		import -o back records/*.tfrecord
+		cmp <(bert-cat shards) <(bert-cat back)
+		bert-verify back
+		[ "$(bert-stat back | jq '[.documents, .instances] | join(" ")')" = "\"0 $(bert-cat back | wc -l)\"" ]
+		[ "$(jq -r '.recipe.rules' back/manifest.json)" = "imported 1" ]
+	done
+	[ "$(jq -r '[.recipe.pairs, (.shards | length), .corpus.documents] | join(" ")' back/manifest.json)" = "none 2 2" ]
+	import --pairs sop -o back2 records/*.tfrecord && false
+	rm -rf shards records
+	setup_records
+	import --pairs sop --name other --compress 0 -o sop records/*.tfrecord
+	[ "$(jq -r .recipe.pairs sop/manifest.json)" = sop ]
+	bert-verify sop
+}
+
+@test "HDF5 comes back, too" {
+	need_hdf5
+	for o in "" "--pairs none"; do
+		rm -rf shards records h back
+		# shellcheck disable=SC2086
+		setup_records $o
+		bert-export --to hdf5 -o h shards
+		import -o back h/*.hdf5
+		cmp <(bert-cat shards) <(bert-cat back)
+		bert-verify back
+	done
+	head -c 3000 h/shard-00000-of-00002.hdf5 >cut.hdf5
+	exits 3 import -o no cut.hdf5
+	says "cut.hdf5"
+	[ ! -e no ]
+}
+
+@test "packed TFRecord is unpacked, several files are several shards" {
+	setup_records
+	gzip records/*.tfrecord
+	import -o back records/*.gz
+	[ "$(ls back/*.shard | wc -l)" = 2 ]
+	cmp <(bert-cat shards) <(bert-cat back)
+}
+
+@test "damage is found before anything is written" {
+	setup_records
+	r=records/shard-00001-of-00002.tfrecord
+	size=$(stat -c %s $r)
+	for at in 3 14 700 $((size - 2)); do
+		cp $r bad.tfrecord
+		printf '\125' | dd of=bad.tfrecord bs=1 seek="$at" conv=notrunc status=none
+		cmp -s $r bad.tfrecord && continue
+		exits 3 import -o back records/shard-00000-of-00002.tfrecord bad.tfrecord
+		says "bad.tfrecord"
+		[ ! -e back ]
+	done
+	head -c $((size - 7)) $r >bad.tfrecord
+	exits 3 import -o back bad.tfrecord
+	says "ends early"
+	printf 'not a record file at all, but text\n' >text
+	exits 3 import -o back text
+	[ ! -e back ]
+}
+
+@test "what is not of this vocabulary, or of other lengths, is refused with its place" {
+	setup_records
+	head -n 500 "$DATA/man/vocab.txt" >small.txt
+	exits 3 bert-import --vocab small.txt -o back records/*.tfrecord
+	says "instance"
+	says "is not below the vocabulary's size 500"
+	{ echo '[NEW]'; cat "$DATA/man/vocab.txt"; } >shifted.txt
+	exits 3 bert-import --vocab shifted.txt -o back records/*.tfrecord
+	says "instance 0: it does not begin with [CLS]"
+	bert-shard --vocab "$DATA/man/vocab.txt" --max-seq-length 64 -o other "$DATA/man/corpus.txt"
+	bert-export --to tfrecord -o long other
+	exits 1 import -o back records/shard-00000-of-00002.tfrecord long/*.tfrecord
+	says "of length 64"
+	: >empty
+	exits 1 import -o back empty
+	says "holds no instances"
+	[ ! -e back ]
+	import -o back records/*.tfrecord
+	exits 1 import -o back records/*.tfrecord
+	says "'back' holds shards"
+	exits 2 import -o back2 -
+	exits 2 import records/*.tfrecord
+	exits 2 bert-import -o back2 records/*.tfrecord
+	exits 2 import --name a/b -o back2 records/*.tfrecord
+	exits 1 import -o back2 nothing
+}
