@@ -143,11 +143,11 @@ static size_t count_lines(const struct buf *b)
 	return n < b->len ? n : b->len;
 }
 
-static int load(struct vocab *v, const char *path)
+static int parse(struct vocab *v, const char *path)
 {
 	v->empty = VOCAB_NONE;
-	if (fs_read_all(path, FILE_MAX_BYTES, &v->file) || buf_reserve(&v->file, 1) || check_bytes(v, path) ||
-	    hash_file(v) || token_table_init(&v->table, v->file.data, v->file.len, count_lines(&v->file)) || add_lines(v, path))
+	if (buf_reserve(&v->file, 1) || check_bytes(v, path) || hash_file(v) ||
+	    token_table_init(&v->table, v->file.data, v->file.len, count_lines(&v->file)) || add_lines(v, path))
 		return -1;
 	v->special = (struct vocab_special){ .pad = id_of(v, "[PAD]"), .unk = id_of(v, "[UNK]"), .cls = id_of(v, "[CLS]"),
 					     .sep = id_of(v, "[SEP]"), .mask = id_of(v, "[MASK]") };
@@ -162,7 +162,27 @@ int vocab_load(struct vocab **v, const char *path)
 	*v = calloc(1, sizeof(**v));
 	if (!*v)
 		return err_memory();
-	if (load(*v, path) == 0)
+	if (fs_read_all(path, FILE_MAX_BYTES, &(*v)->file) == 0 && parse(*v, path) == 0)
+		return 0;
+	vocab_free(*v);
+	*v = NULL;
+	return -1;
+}
+
+int vocab_take(struct vocab **v, struct buf *bytes, const char *name)
+{
+	struct buf taken = *bytes;
+
+	*bytes = (struct buf)BUF_INIT;
+	*v = calloc(1, sizeof(**v));
+	if (!*v) {
+		buf_release(&taken);
+		return err_memory();
+	}
+	(*v)->file = taken;
+	if (taken.len > FILE_MAX_BYTES)
+		err_fail("%s is longer than %zu bytes", name, FILE_MAX_BYTES);
+	else if (parse(*v, name) == 0)
 		return 0;
 	vocab_free(*v);
 	*v = NULL;

@@ -28,6 +28,10 @@ struct vocab;
  * is no white space, so it is part of the first token, as in the reference.
  */
 int vocab_load(struct vocab **v, const char *path);
+
+/* The same of the bytes of a vocabulary that is no file, NAME being for messages. They are V's from here on, even on failure. */
+struct buf;
+int vocab_take(struct vocab **v, struct buf *bytes, const char *name);
 void vocab_free(struct vocab *v);
 
 uint32_t vocab_size(const struct vocab *v);				/* ids are below it */
@@ -42,7 +46,6 @@ size_t vocab_duplicates(const struct vocab *v);				/* lines equal to an earlier 
  * What a user should be warned of, added to TEXT: "1 blank line and 2 lines that repeat an earlier one and
  * take its place". Nothing where all is well.
  */
-struct buf;
 int vocab_describe_faults(const struct vocab *v, struct buf *text);
 unsigned vocab_id_bytes(const struct vocab *v);				/* 2 while size <= 65536, else 4 */
 

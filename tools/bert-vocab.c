@@ -11,49 +11,65 @@
 #include "tokenizer/learn_bpe.h"
 #include "tokenizer/learn_count.h"
 #include "tokenizer/learn_extend.h"
+#include "tokenizer/learn_report.h"
 #include "tokenizer/learn_topdown.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum method { METHOD_BPE, METHOD_TOPDOWN, METHOD_LIKELIHOOD };
 
 struct options {
 	struct args_common common;
 	uint64_t size, add, min_count, alphabet, unused, memory;
-	const char *initial, *extend;
+	const char *initial, *extend, *report, *beside;
+	struct arg_list heldout;
 	int method;
 	bool cased, strict;
 };
 
-static int count_words(const struct options *o, const struct args *a, const struct normalizer_opts *n,
-		       struct learn_words *words)
+/* What the vocabularies make of the two texts. */
+struct findings {
+	struct vocab *beside;		/* NULL: none */
+	struct learn_text text, heldout;
+};
+
+static struct normalizer_opts normalizer_of(const struct options *o)
+{
+	return (struct normalizer_opts){ .chars = chars_google(NULL), .lower = !o->cased, .strip_accents = !o->cased,
+					 .space_cjk = true };
+}
+
+/* The words of FILES; *C keeps how many there were. */
+static int count_words(const struct options *o, const char *const *files, size_t n_files, struct learn_words *words,
+		       struct learn_count *c)
 {
 	const struct lines_opts lo = { .strict = o->strict, .threads = (unsigned)o->common.threads };
 	struct progress progress;
-	struct learn_count c = { .normalizer = *n, .memory = o->memory, .threads = lo.threads, .progress = &progress };
 	char bad[LINES_REPORT_MAX];
 	uint64_t total;
 	int rc;
 
-	if (lines_open(&c.lines, a->operands, (size_t)a->n_operands, &lo))
+	*c = (struct learn_count){ .normalizer = normalizer_of(o), .memory = o->memory, .threads = lo.threads, .progress = &progress };
+	if (lines_open(&c->lines, files, n_files, &lo))
 		return -1;
-	lines_progress(c.lines, &total);
+	lines_progress(c->lines, &total);
 	progress_start(&progress, "lines", total);
-	rc = learn_count_run(&c, words);
+	rc = learn_count_run(c, words);
 	progress_end(&progress);
-	if (!rc && lines_bad_bytes(c.lines))
-		log_warn("%s", lines_bad_report(c.lines, bad, sizeof(bad)));
-	lines_close(c.lines);
+	if (!rc && lines_bad_bytes(c->lines))
+		log_warn("%s", lines_bad_report(c->lines, bad, sizeof(bad)));
+	lines_close(c->lines);
 	if (rc)
 		return -1;
 	log_info("%" PRIu64 " words, %" PRIu64 " different; %" PRIu64 " of more than %d characters were passed over",
-		 c.words, words->count + words->dropped, c.long_words, LEARN_WORD_MAX);
+		 c->words, words->count + words->dropped, c->long_words, LEARN_WORD_MAX);
 	if (words->dropped)
 		log_warn("to stay within --memory, words that occur %" PRIu64 " times or less were dropped: %" PRIu64
 			 " of %" PRIu64 " different ones, %.4f %% of the text",
 			 words->floor, words->dropped, words->count + words->dropped,
-			 100.0 * (double)words->dropped_count / (double)(c.words - c.long_words));
+			 100.0 * (double)words->dropped_count / (double)(c->words - c->long_words));
 	if (words->count)
 		return 0;
 	learn_words_release(words);
@@ -105,48 +121,108 @@ static int learn_tokens(const struct options *o, struct learn *l)
 	return 0;
 }
 
-static int open_base(struct vocab **base, const char *path)
+static int open_vocab(struct vocab **v, const char *path)
 {
 	struct buf faults = BUF_INIT;
-	int rc = vocab_load(base, path);
+	int rc = vocab_load(v, path);
 
 	if (!rc)
-		rc = vocab_describe_faults(*base, &faults);
+		rc = vocab_describe_faults(*v, &faults);
 	if (!rc && faults.len)
 		log_warn("'%s' has %s", path, faults.data);
 	buf_release(&faults);
 	return rc;
 }
 
+/* Counts, learns, and measures the vocabulary on its own words when a report is wanted. */
+static int learn_from(const struct options *o, const struct args *a, struct learn *l, struct vocab **own, struct findings *f)
+{
+	struct learn_words words = { 0 };
+	struct learn_count c;
+	struct buf copy = BUF_INIT;
+	int rc = count_words(o, a->operands, (size_t)a->n_operands, &words, &c);
+
+	if (rc)
+		return -1;
+	l->words = &words;
+	rc = learn_tokens(o, l);
+	if (!rc && o->report)
+		rc = buf_add(&copy, l->vocab.data, l->vocab.len) || vocab_take(own, &copy, "the new vocabulary") ||
+		     learn_text_measure(&f->text, &c, &words, *own, f->beside);
+	learn_words_release(&words);
+	return rc ? -1 : 0;
+}
+
+static int measure_heldout(const struct options *o, const struct vocab *own, struct findings *f)
+{
+	struct learn_words words = { 0 };
+	struct learn_count c;
+	int rc;
+
+	if (count_words(o, o->heldout.items, o->heldout.count, &words, &c))
+		return err_prefix("held-out text");
+	rc = learn_text_measure(&f->heldout, &c, &words, own, f->beside);
+	learn_words_release(&words);
+	return rc;
+}
+
+static json_t *report_json(const struct options *o, const struct learn *l, const struct findings *f)
+{
+	static const char *const methods[] = { "bpe", "topdown", "likelihood" };
+
+	return json_pack("{ss ss* sb sI sI sI sI sI sI sI sI ss* so so*}", "method", methods[o->method], "extended", o->extend,
+			 "cased", o->cased, "tokens", (json_int_t)l->tokens, "added", (json_int_t)l->added, "slots_filled",
+			 (json_int_t)l->slots, "characters", (json_int_t)l->letters, "characters_inside", (json_int_t)l->inside,
+			 "characters_left_out", (json_int_t)l->left_out, "characters_left_out_count", (json_int_t)l->left_out_count,
+			 "last_count", (json_int_t)l->last_count, "beside", o->beside, "text", learn_text_json(&f->text),
+			 "heldout", o->heldout.count ? learn_text_json(&f->heldout) : NULL);
+}
+
+static int write_report(struct out *out, const struct options *o, const struct learn *l, const struct findings *f)
+{
+	json_t *json = report_json(o, l, f);
+	char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
+	int rc;
+
+	if (!text)
+		rc = err_fail("cannot write the report: a file's name is not UTF-8, or memory is full");
+	else
+		rc = out_printf(out, "%s\n", text) || out_flush(out) ? -1 : 0;
+	free(text);
+	json_decref(json);
+	return rc;
+}
+
 static int learn_vocab(const struct options *o, const struct args *a, struct learn *l)
 {
-	const struct normalizer_opts n = { .chars = chars_google(NULL), .lower = !o->cased, .strip_accents = !o->cased,
-					   .space_cjk = true };
-	struct learn_words words = { 0 };
-	struct vocab *base = NULL;
+	const struct normalizer_opts n = normalizer_of(o);
+	struct out *out = NULL, *report = NULL;
+	struct vocab *base = NULL, *own = NULL;
+	struct findings f = { 0 };
 	uint32_t *initial = NULL;
-	struct out *out = NULL;
 	int rc = -1;
 
-	if ((o->extend && open_base(&base, o->extend)) ||
+	if ((o->extend && open_vocab(&base, o->extend)) || (o->beside && open_vocab(&f.beside, o->beside)) ||
 	    (o->initial && alphabet_read(o->initial, &n, &initial, &l->n_initial)) ||
-	    out_open(&out, o->common.output) || count_words(o, a, &n, &words))
+	    out_open(&out, o->common.output) || (o->report && out_open(&report, o->report)))
 		goto end;
-	l->words = &words;
 	l->base = base;
 	l->initial = initial;
-	rc = learn_tokens(o, l);
-	if (rc)
+	if (learn_from(o, a, l, &own, &f) || (o->heldout.count && measure_heldout(o, own, &f)) ||
+	    (report && write_report(report, o, l, &f)) || out_write(out, l->vocab.data, l->vocab.len) || out_commit(out))
 		goto end;
-	rc = out_write(out, l->vocab.data, l->vocab.len) || out_commit(out) ? -1 : 0;
+	out = NULL;
+	rc = report ? out_commit(report) : 0;
 	if (!rc)
-		out = NULL;
-	learn_release(l);
+		report = NULL;
 end:
 	out_discard(out);
-	learn_words_release(&words);
-	free(initial);
+	out_discard(report);
+	learn_release(l);
 	vocab_free(base);
+	vocab_free(own);
+	vocab_free(f.beside);
+	free(initial);
 	return rc;
 }
 
@@ -154,6 +230,10 @@ static int check_options(const struct options *o)
 {
 	static const char *const not_with_extend[] = { "size", "unused", "initial-alphabet" };
 
+	if (!o->report && (o->heldout.count || o->beside))
+		return err_usage("%s is for --report", o->beside ? "--beside" : "--heldout");
+	if (o->report && !strcmp(o->report, "-") && (!o->common.output || !strcmp(o->common.output, "-")))
+		return err_usage("the vocabulary and the report cannot both be standard output");
 	if (!o->extend)
 		return o->add ? err_usage("--add needs --extend") : o->size ? 0 : err_usage("no size; give one with --size N");
 	for (size_t i = 0; i < sizeof(not_with_extend) / sizeof(not_with_extend[0]); i++)
@@ -178,6 +258,9 @@ int main(int argc, char **argv)
 		ARG_STR("initial-alphabet", 0, &o.initial, "FILE", "keep all characters of FILE, however rare"),
 		ARG_UINT("unused", 0, &o.unused, 0, LEARN_SIZE_MAX, "N", "slots [unused0] ... after [PAD], for tokens added later"),
 		ARG_SIZE("memory", 0, &o.memory, LEARN_MEMORY_LEAST, (uint64_t)1 << 50, "drop the rarest words rather than use more memory"),
+		ARG_STR("report", 0, &o.report, "FILE", "write what was found, as JSON, to this file"),
+		ARG_LIST("heldout", 0, &o.heldout, "FILE", "text that the report measures the vocabulary on; repeatable"),
+		ARG_STR("beside", 0, &o.beside, "VOCAB", "a vocabulary that the report measures too"),
 		ARG_FLAG("strict", 0, &o.strict, "ill-formed UTF-8 is an error, not replaced"),
 		ARG_COMMON(&o.common),
 		ARG_END

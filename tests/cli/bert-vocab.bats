@@ -96,6 +96,38 @@ load helpers
 	exits 1 bert-vocab --extend /nonexistent/vocab --add 3 "$DATA/man/corpus.txt"
 }
 
+@test "--report: what the tokenizer makes of the texts" {
+	old=$DATA/vocab/bert-base-uncased.txt
+	bert-vocab --size 400 -o vocab --report report --beside "$old" --heldout "$DATA/man/novel.txt" --heldout "$DATA/man/paragraphs.txt" "$DATA/man/corpus.txt"
+	bert-vocab --size 400 "$DATA/man/corpus.txt" | cmp - vocab
+	[ "$(jq -r '.method, .tokens, .beside' report | tr '\n' ' ')" = "bpe 400 $old " ]
+	field() { jq "$1" report; }
+	for v in "vocab vocabulary" "$old beside"; do
+		set -- $v
+		bert-tokenize --vocab "$1" --to tokens "$DATA/man/corpus.txt" | tr -s ' \n' '\n\n' | grep . >text
+		bert-tokenize --vocab "$1" --to tokens "$DATA/man/novel.txt" "$DATA/man/paragraphs.txt" | tr -s ' \n' '\n\n' | grep . >held
+		[ "$(field ".text.$2.tokens")" -eq "$(wc -l <text)" ]
+		[ "$(field ".text.$2.tokens_used")" -eq "$(sort -u text | wc -l)" ]
+		[ "$(field ".heldout.$2.tokens")" -eq "$(wc -l <held)" ]
+		[ "$(field ".heldout.$2.unknown_words")" -eq "$(grep -cxF '[UNK]' held)" ]
+	done
+	[ "$(field .text.words)" -eq "$(bert-tokenize --vocab vocab --to words "$DATA/man/corpus.txt" | wc -w)" ]
+	jq -e '(.heldout.vocabulary | .tokens / .unknown_words > 1) and (.heldout.vocabulary.tokens_per_word - .heldout.vocabulary.tokens / .heldout.words | fabs) < 1e-4' report
+	bert-vocab -q --method topdown --size 400 -o vocab --report - "$DATA/man/corpus.txt" | jq -e '.method == "topdown" and (has("heldout") or has("beside") | not)'
+}
+
+@test "--report: what is refused, and that nothing is left then" {
+	exits 2 bert-vocab --size 400 --heldout "$DATA/man/novel.txt" "$DATA/man/corpus.txt"
+	exits 2 bert-vocab --size 400 --beside "$DATA/man/vocab.txt" "$DATA/man/corpus.txt"
+	exits 2 bert-vocab --size 400 --report - "$DATA/man/corpus.txt"
+	exits 1 bert-vocab --size 400 -o vocab --report report --heldout /dev/null "$DATA/man/corpus.txt"
+	says "held-out text: no words were found"
+	exits 1 bert-vocab --size 400 -o vocab --report report --heldout /nonexistent/file "$DATA/man/corpus.txt"
+	exits 3 bert-vocab --size 400 -o vocab --report report --beside /dev/null "$DATA/man/corpus.txt"
+	exits 1 bert-vocab --size 400 -o vocab --report /dev/full "$DATA/man/corpus.txt"
+	nothing_in "$BATS_TEST_TMPDIR"
+}
+
 @test "--unused gives BERT's own numbers" {
 	bert-vocab --size 400 --unused 99 "$DATA/man/corpus.txt" >vocab
 	[ "$(wc -l <vocab)" -eq 400 ]
