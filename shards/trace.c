@@ -223,7 +223,7 @@ static int find_lines(const struct search *s, const struct placed *d, const stru
 	int rc = tokdoc_encoder_open(&e, s->tokenizer, 0);
 
 	if (!rc)
-		rc = tokdoc_encoder_run(&e, d->text.data, d->ends, d->n, segment->key);
+		rc = tokdoc_encoder_run(&e, d->text.data, d->n ? d->ends[d->n - 1] : 0, segment->key);
 	for (size_t k = 0; k < d->n && !rc; before += e.doc.lengths[k++]) {
 		const uint64_t after = before + e.doc.lengths[k];
 
