@@ -12,6 +12,7 @@
 #define LINE 64			/* bytes of a cache line: a set lies in one */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define BITS_LEAST 6
+#define BITS_MOST 24
 
 static_assert(sizeof(struct wordcache_set) == LINE, "a set is a cache line");
 
@@ -36,8 +37,8 @@ static void prepare(const struct wordcache *c, const char *text, const uint32_t 
 		const struct wordkey k = key_of(text + starts[i], len < WORDCACHE_KEY ? len : WORDCACHE_KEY);
 
 		g->keys[i] = k;
-		g->sets[i] = len <= WORDCACHE_KEY ? c->sets + wordcache_hash(c, k.low, k.high) : wordcache_nowhere(c);
-		__builtin_prefetch(g->sets[i]);
+		g->sets[i] = len <= WORDCACHE_KEY ? wordcache_place(c, k.low, k.high) : c->nowhere;
+		__builtin_prefetch(wordcache_set(c, g->sets[i]));
 	}
 }
 
@@ -55,9 +56,8 @@ static size_t take_narrow(const struct wordcache *c, const struct wordcache_grou
 {
 	uint32_t *o = *out;
 
-	(void)c;
 	for (; from < to; from++) {
-		const union wordcache_ids *ids = find(g->sets[from], g->keys[from]);
+		const union wordcache_ids *ids = find(wordcache_set(c, g->sets[from]), g->keys[from]);
 		unsigned count;
 
 		if (!ids)
@@ -78,9 +78,8 @@ static size_t take_wide(const struct wordcache *c, const struct wordcache_group 
 {
 	uint32_t *o = *out;
 
-	(void)c;
 	for (; from < to; from++) {
-		const union wordcache_ids *ids = find(g->sets[from], g->keys[from]);
+		const union wordcache_ids *ids = find(wordcache_set(c, g->sets[from]), g->keys[from]);
 
 		if (!ids)
 			break;
@@ -101,6 +100,10 @@ static void choose(struct wordcache *c)
 		c->prepare = wordcache_prepare_avx2;
 		c->take = c->wide ? wordcache_take_wide_avx2 : wordcache_take_narrow_avx2;
 	}
+#endif
+#if HAVE_AVX512
+	if (cpu_has(CPU_AVX512_VBMI2))
+		c->prepare = wordcache_prepare_avx512;
 #endif
 }
 
@@ -133,9 +136,10 @@ struct wordcache *wordcache_new(size_t bytes, bool wide)
 		err_memory();
 		return NULL;
 	}
-	while (sizeof(*c->sets) << (bits + 1) <= bytes)
+	while (sizeof(*c->sets) << (bits + 1) <= bytes && bits < BITS_MOST)
 		bits++;
 	c->shift = 64 - bits;
+	c->nowhere = (uint32_t)(sizeof(*c->sets) << bits);
 	c->wide = wide;
 	choose(c);
 	if (map(c, (sizeof(*c->sets) << bits) + LINE)) {
@@ -155,9 +159,9 @@ void wordcache_free(struct wordcache *c)
 
 void wordcache_put(const struct wordcache *c, const struct wordcache_group *g, size_t i, const uint32_t *ids, size_t n)
 {
-	struct wordcache_set *const set = g->sets[i];
+	struct wordcache_set *const set = wordcache_set(c, g->sets[i]);
 
-	if (n > (c->wide ? WORDCACHE_WIDE : WORDCACHE_NARROW) || set == wordcache_nowhere(c))
+	if (n > (c->wide ? WORDCACHE_WIDE : WORDCACHE_NARROW) || g->sets[i] == c->nowhere)
 		return;
 	set->keys[1] = set->keys[0];
 	set->ids[1] = set->ids[0];

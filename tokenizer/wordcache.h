@@ -28,6 +28,10 @@
 #define WORDCACHE_GROUP 128		/* words looked up together */
 #define WORDCACHE_ROOM 8		/* ids that may be written for a word, counted or not */
 
+#define WORDCACHE_MIX_LOW 0x9E3779B97F4A7C15u
+#define WORDCACHE_MIX_HIGH 0xD1B54A32D192ED03u
+#define WORDCACHE_MIX 0x9FB21C651E98DF25u
+
 /* A word as two integers: its bytes, then zeros. No word holds a zero byte, so the length is in it too. */
 struct wordkey {
 	uint64_t low, high;
@@ -46,7 +50,7 @@ struct wordcache_set {
 
 struct wordcache_group {
 	struct wordkey keys[WORDCACHE_GROUP];
-	struct wordcache_set *sets[WORDCACHE_GROUP];
+	uint32_t sets[WORDCACHE_GROUP];	/* bytes from the first set on */
 };
 
 struct wordcache {
@@ -60,32 +64,34 @@ struct wordcache {
 	char *memory;
 	size_t size;			/* of MEMORY */
 	unsigned shift;			/* of a 64-bit hash, to leave the number of a set */
+	uint32_t nowhere;		/* the place of the set where nothing is: of words that are too long */
 	bool wide;
 };
 
-/* A cache of about BYTES. NULL: out of memory. */
+/* A cache of about BYTES, at most 1 GiB. NULL: out of memory. */
 struct wordcache *wordcache_new(size_t bytes, bool wide);
 void wordcache_free(struct wordcache *c);			/* accepts NULL */
 
 /* Remembers N ids for word I of a group, which is not there; nothing happens when they are too many, or the word too long. */
 void wordcache_put(const struct wordcache *c, const struct wordcache_group *g, size_t i, const uint32_t *ids, size_t n);
 
-/* The number of the set where a word belongs. */
-static inline uint64_t wordcache_hash(const struct wordcache *c, uint64_t low, uint64_t high)
+/* Where a word's set is. */
+static inline uint32_t wordcache_place(const struct wordcache *c, uint64_t low, uint64_t high)
 {
-	const uint64_t a = low * 0x9E3779B97F4A7C15u, b = high * 0xD1B54A32D192ED03u;
+	const uint64_t a = low * WORDCACHE_MIX_LOW, b = high * WORDCACHE_MIX_HIGH;
 
-	return (a ^ (b >> 32 | b << 32) ^ a >> 32) * 0x9FB21C651E98DF25u >> c->shift;
+	return (uint32_t)((a ^ a >> 32 ^ b ^ b >> 32) * WORDCACHE_MIX >> c->shift) * (uint32_t)sizeof(struct wordcache_set);
 }
 
-/* The set where nothing is: of words that are too long. */
-static inline struct wordcache_set *wordcache_nowhere(const struct wordcache *c)
+static inline struct wordcache_set *wordcache_set(const struct wordcache *c, uint32_t place)
 {
-	return c->sets + ((uint64_t)1 << (64 - c->shift));
+	return (void *)((char *)c->sets + place);
 }
 
 void wordcache_prepare_avx2(const struct wordcache *c, const char *text, const uint32_t *starts, const uint32_t *ends, size_t n,
 			    struct wordcache_group *g);
+void wordcache_prepare_avx512(const struct wordcache *c, const char *text, const uint32_t *starts, const uint32_t *ends, size_t n,
+			      struct wordcache_group *g);
 size_t wordcache_take_narrow_avx2(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to,
 				  uint32_t **out);
 size_t wordcache_take_wide_avx2(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to,

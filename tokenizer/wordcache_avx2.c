@@ -14,12 +14,11 @@ void wordcache_prepare_avx2(const struct wordcache *c, const char *text, const u
 		const size_t len = ends[i] - starts[i], used = len < WORDCACHE_KEY ? len : WORDCACHE_KEY;
 		const __m128i mask = _mm_loadu_si128((const void *)(kept + WORDCACHE_KEY - used));
 		const __m128i key = _mm_and_si128(_mm_loadu_si128((const void *)(text + starts[i])), mask);
-		const uint64_t hash = wordcache_hash(c, (uint64_t)_mm_cvtsi128_si64(key), (uint64_t)_mm_extract_epi64(key, 1));
-		struct wordcache_set *const set = len <= WORDCACHE_KEY ? c->sets + hash : wordcache_nowhere(c);
+		const uint32_t set = wordcache_place(c, (uint64_t)_mm_cvtsi128_si64(key), (uint64_t)_mm_extract_epi64(key, 1));
 
 		_mm_storeu_si128((void *)&g->keys[i], key);
-		g->sets[i] = set;
-		_mm_prefetch((const void *)set, _MM_HINT_T0);
+		g->sets[i] = len <= WORDCACHE_KEY ? set : c->nowhere;
+		_mm_prefetch((const void *)wordcache_set(c, g->sets[i]), _MM_HINT_T0);
 	}
 }
 
@@ -39,9 +38,8 @@ size_t wordcache_take_narrow_avx2(const struct wordcache *c, const struct wordca
 {
 	uint32_t *o = *out;
 
-	(void)c;
 	for (; from < to; from++) {
-		const union wordcache_ids *const ids = find(g->sets[from], &g->keys[from]);
+		const union wordcache_ids *const ids = find(wordcache_set(c, g->sets[from]), &g->keys[from]);
 
 		if (!ids)
 			break;
@@ -57,9 +55,8 @@ size_t wordcache_take_wide_avx2(const struct wordcache *c, const struct wordcach
 {
 	uint32_t *o = *out;
 
-	(void)c;
 	for (; from < to; from++) {
-		const union wordcache_ids *const ids = find(g->sets[from], &g->keys[from]);
+		const union wordcache_ids *const ids = find(wordcache_set(c, g->sets[from]), &g->keys[from]);
 
 		if (!ids)
 			break;
