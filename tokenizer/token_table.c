@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BEGINS = 1, ENDS = 2 };		/* the bits of a beginning */
@@ -67,20 +66,16 @@ int token_table_init(struct token_table *t, const char *text, size_t bytes, size
 	while ((size_t)1 << bits < 2 * bytes)	/* tokens share beginnings, so in truth most stay free */
 		bits++;
 	*t = (struct token_table){ .text = text, .shift = 64 - bits, .n_slots = (uint32_t)(n + n / 2 + 1) };
-	t->cells = calloc(1, (size_t)1 << (bits - 2));
-	t->slots = calloc(t->n_slots, sizeof(*t->slots));
-	if (t->cells && t->slots)
-		return 0;
-	token_table_release(t);
-	return err_memory();
+	if (pages_map(&t->pages, ((size_t)1 << (bits - 2)) + t->n_slots * sizeof(*t->slots)))
+		return -1;
+	t->cells = t->pages.start;
+	t->slots = (void *)(t->cells + ((size_t)1 << (bits - 2)));
+	return 0;
 }
 
 void token_table_release(struct token_table *t)
 {
-	free(t->cells);
-	free(t->slots);
-	t->cells = NULL;
-	t->slots = NULL;
+	pages_unmap(&t->pages);
 }
 
 static inline unsigned cell_of(const struct token_table *t, uint64_t hash)

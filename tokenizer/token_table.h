@@ -22,6 +22,8 @@
 #ifndef TOKENIZER_TOKEN_TABLE_H
 #define TOKENIZER_TOKEN_TABLE_H
 
+#include "tokenizer/pages.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +37,7 @@ struct token_slot {
 
 struct token_table {
 	const char *text;
+	struct pages pages;
 	unsigned char *cells;		/* two bits for each of 2^k beginnings */
 	unsigned shift;			/* of a hash, to leave the number of a beginning */
 	struct token_slot *slots;

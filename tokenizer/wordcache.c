@@ -7,10 +7,8 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define LINE 64			/* bytes of a cache line: a set lies in one */
-#define HUGE_PAGE ((size_t)2 << 20)
 #define BITS_LEAST 6
 #define BITS_MOST 24
 
@@ -107,26 +105,6 @@ static void choose(struct wordcache *c)
 #endif
 }
 
-/* Zeros, on huge pages where the system grants them: looks fall all over the memory. */
-static int map(struct wordcache *c, size_t bytes)
-{
-	char *start;
-
-	c->size = bytes + (bytes < HUGE_PAGE ? LINE : HUGE_PAGE);
-	c->memory = mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (c->memory == MAP_FAILED) {
-		c->memory = NULL;
-		return err_memory();
-	}
-	start = c->memory;
-	if (bytes >= HUGE_PAGE) {
-		start += -(uintptr_t)start & (HUGE_PAGE - 1);
-		(void)madvise(start, bytes, MADV_HUGEPAGE);	/* advice: nothing depends on it */
-	}
-	c->sets = (void *)start;
-	return 0;
-}
-
 struct wordcache *wordcache_new(size_t bytes, bool wide)
 {
 	struct wordcache *c = calloc(1, sizeof(*c));
@@ -142,10 +120,11 @@ struct wordcache *wordcache_new(size_t bytes, bool wide)
 	c->nowhere = (uint32_t)(sizeof(*c->sets) << bits);
 	c->wide = wide;
 	choose(c);
-	if (map(c, (sizeof(*c->sets) << bits) + LINE)) {
+	if (pages_map(&c->pages, (sizeof(*c->sets) << bits) + sizeof(*c->sets))) {
 		free(c);
 		return NULL;
 	}
+	c->sets = c->pages.start;
 	return c;
 }
 
@@ -153,7 +132,7 @@ void wordcache_free(struct wordcache *c)
 {
 	if (!c)
 		return;
-	munmap(c->memory, c->size);
+	pages_unmap(&c->pages);
 	free(c);
 }
 

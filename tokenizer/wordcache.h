@@ -18,6 +18,8 @@
 #ifndef TOKENIZER_WORDCACHE_H
 #define TOKENIZER_WORDCACHE_H
 
+#include "tokenizer/pages.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,9 +62,8 @@ struct wordcache {
 	/* Writes the ids of the words FROM .. TO - 1 at *OUT, which it moves on; stops at the first that is not there, and says which. */
 	size_t (*take)(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to, uint32_t **out);
 
-	struct wordcache_set *sets;	/* in MEMORY, each on a cache line of its own; then one where nothing ever is */
-	char *memory;
-	size_t size;			/* of MEMORY */
+	struct pages pages;
+	struct wordcache_set *sets;	/* in PAGES, each on a cache line of its own; then one where nothing ever is */
 	unsigned shift;			/* of a 64-bit hash, to leave the number of a set */
 	uint32_t nowhere;		/* the place of the set where nothing is: of words that are too long */
 	bool wide;

@@ -60,6 +60,8 @@ row "bert-sentences" "$(size paragraphs.txt)" bert-sentences -q --threads @T -o 
 row "bert-split" "$(size text.txt)" bert-split -q --threads @T --split held=0.01 -o out text.txt
 row "bert-vocab --size 30000" "$(size text.txt)" bert-vocab -q --threads @T --size 30000 -o out text.txt
 row "bert-tokenize --to docs" "$(size text.txt)" bert-tokenize -q --threads @T --vocab vocab.txt --to docs -o out text.txt
+row "bert-tokenize --to docs, AVX2" "$(size text.txt)" env BERTTOOLS_CPU=avx2 bert-tokenize -q --threads @T --vocab vocab.txt --to docs -o out text.txt
+row "bert-tokenize --to docs, plain C" "$(size text.txt)" env BERTTOOLS_CPU=none bert-tokenize -q --threads @T --vocab vocab.txt --to docs -o out text.txt
 row "bert-tokenize --to ids" "$(size text.txt)" bert-tokenize -q --threads @T --vocab vocab.txt -o out text.txt
 row "bert-shard, text, dupe 1" "$(size text.txt)" bert-shard -q --threads @T --vocab vocab.txt --dupe-factor 1 --shards 4 -o out text.txt
 row "bert-shard, text, dupe 5" "$(size text.txt)" bert-shard -q --threads @T --vocab vocab.txt --dupe-factor 5 --shards 4 -o out text.txt
