@@ -8,6 +8,7 @@
 #include <math.h>
 
 #define KEYS_MEMORY (64 << 20)
+#define CAPITALS 0.02		/* share of tokens with capitals that makes a vocabulary a cased one */
 
 /* --- tallies --------------------------------------------------------------------------------- */
 
@@ -195,12 +196,44 @@ static uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
+/* Share of V's tokens that have a capital letter of ASCII, special ones apart. */
+static double capitals(const struct vocab *v)
+{
+	uint32_t n = 0;
+
+	for (uint32_t id = 0; id < vocab_size(v); id++) {
+		size_t len;
+		const char *token = vocab_token(v, id, &len);
+
+		n += !vocab_is_special(v, id) && strpbrk(token, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+	}
+	return (double)n / vocab_size(v);
+}
+
+/* The vocabulary beside FILE, if it is there, and whether it is one for this casing. */
+static int look_at_vocab(struct stats *s, const struct scan *file, const json_t *tokenizer)
+{
+	if (folder_vocab(&s->vocab, s->vocab_path, file->path, tokenizer))
+		return -1;
+	if (!s->vocab)
+		return 0;
+	if (strcmp(s->looked_at, vocab_sha256(s->vocab))) {
+		s->capitals = capitals(s->vocab);
+		snprintf(s->looked_at, sizeof(s->looked_at), "%s", vocab_sha256(s->vocab));
+	}
+	s->sum.counts.files_miscased +=
+		json_is_true(json_object_get(tokenizer, "cased")) ? s->capitals == 0 : s->capitals > CAPITALS;
+	return 0;
+}
+
 static int begin_shard(struct stats *s, const struct scan *file)
 {
 	const struct shard_recipe *r = &file->header.recipe;
 	const struct instance_shape shape = shard_header_shape(&file->header, 0);
 	const uint32_t needed = (uint32_t)rint(r->max_seq_length * r->masked_lm_prob);
 
+	if (look_at_vocab(s, file, r->tokenizer))
+		return -1;
 	s->unwanted = r->rules == SHARD_IMPORTED ||
 		      (r->rules == SHARD_GOOGLE && !key_compare(s->google_corpus, file->header.corpus));
 	if (r->rules == SHARD_GOOGLE)
@@ -218,7 +251,7 @@ static int begin_shard(struct stats *s, const struct scan *file)
 static int begin_tokens(struct stats *s, const struct scan *file)
 {
 	s->special = (struct vocab_special){ VOCAB_NONE, VOCAB_NONE, VOCAB_NONE, VOCAB_NONE, VOCAB_NONE };
-	if (folder_vocab(&s->vocab, s->vocab_path, file->path, file->tokens.tokenizer))
+	if (look_at_vocab(s, file, file->tokens.tokenizer))
 		return -1;
 	if (s->vocab)
 		s->special = vocab_special(s->vocab);

@@ -34,6 +34,7 @@ struct stats_counts {
 	uint64_t sentences, tokens, text_bytes;
 	/* where tokens themselves are there: in token documents, and in the instances of shards without their masks */
 	uint64_t tokens_seen, unknown, special;	/* [UNK]; [PAD], [CLS], [SEP] and [MASK] that came from the text */
+	uint64_t files_miscased;		/* cased with a vocabulary that has no capitals, or lower-cased with one that has */
 	uint64_t token_files_unnamed;		/* whose vocabulary was not found: their ids say nothing */
 	/* instances */
 	uint64_t instances, random_next, truncated, dropped;
@@ -63,7 +64,7 @@ struct stats_tally {
 
 struct stats {
 	unsigned threads;
-	const char *vocab_path;			/* NULL: vocab.txt beside each file; for token documents only */
+	const char *vocab_path;			/* NULL: vocab.txt beside each file */
 	struct scan_progress *progress;		/* NULL: nobody watches */
 
 	/* sums of all files so far */
@@ -72,6 +73,8 @@ struct stats {
 	uint32_t needed_predictions;			/* the most that masked_lm_prob gives at max_seq_length */
 	/* private */
 	struct vocab *vocab;
+	char looked_at[65];			/* the sha256 of that whose capitals were counted */
+	double capitals;			/* share of its tokens that have some */
 	struct vocab_special special;		/* of the file being read */
 	struct key google_corpus;		/* of SHARD_GOOGLE, seen last: its shards repeat its documents */
 	bool unwanted;				/* the documents of this shard: repeated, or none really */

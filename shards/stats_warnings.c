@@ -78,6 +78,9 @@ static void warn_of_text(struct list *l, const struct stats *s)
 	if (unknown > UNKNOWN)
 		warn(l, "%.1f %% of the tokens are [UNK]: "
 			"is the vocabulary of this language and casing?", 100 * unknown);
+	if (c->files_miscased)
+		warn(l, "in %" PRIu64 " files casing and vocabulary do not go together: lower-cased text needs a vocabulary "
+			"without capitals, cased text one with them", c->files_miscased);
 	if (c->special)
 		warn(l, "%" PRIu64 " tokens of the text are [PAD], [CLS], [SEP] or [MASK]", c->special);
 	if (c->token_files_unnamed)

@@ -62,10 +62,11 @@ static int prepare_show(struct cat *c, const char *path, const char *name, const
 {
 	const struct options *o = c->o;
 	const bool strings = o->tokens || o->text;
-	const bool same = c->show_ready && (!strings || folder_vocab_is(c->vocab, tokenizer));
+	const bool named = strings || o->vocab;		/* one that is given is looked at, needed or not */
+	const bool same = c->show_ready && (!named || folder_vocab_is(c->vocab, tokenizer));
 	struct show_opts opts = { .form = o->text ? SHOW_TEXT : SHOW_JSON };
 
-	if (strings || vocab) {
+	if (named || vocab) {
 		if (folder_vocab(&c->vocab, o->vocab, path, tokenizer))
 			return -1;
 		if (!c->vocab)

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 {
 	static struct options o;
 	const struct arg table[] = { ARG_STR("vocab", 0, &o.vocab, "FILE",
-					     "the vocabulary of token documents (default: vocab.txt beside each file)"),
+					     "the vocabulary (default: vocab.txt beside each file)"),
 				     ARG_COMMON(&o.common), ARG_END };
 	struct args a = { .synopsis = "bert-stat [options] [PATH...]",
 			  .about = "Counts what is in shards and token documents, and warns of what looks wrong.",

@@ -128,6 +128,9 @@ flip() { perl -e 'local $/; open F, "<:raw", $ARGV[0]; $b = <F>; substr($b, $ARG
 	head -n 900 "$DATA/man/vocab.txt" >other
 	exits 1 bert-cat --tokens --vocab other s
 	says "'other' is not the vocabulary of 's/shard-00000-of-00002.shard'"
+	exits 1 bert-cat --vocab other s
+	exits 1 bert-cat --vocab other --count 1 s
+	exits 1 bert-cat --vocab nothing s
 }
 
 @test "damage of any kind: exit 3, the file named, nothing from beyond it" {

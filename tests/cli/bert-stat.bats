@@ -97,3 +97,20 @@ tokens() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" >c.tok; cp
 	exits 3 bert-stat "$DATA/man/corpus.txt"
 	exits 1 bash -c 'bert-stat s/shard-00000-of-00002.shard > /dev/full'
 }
+
+@test "a vocabulary of another casing is warned of" {
+	sed 's/^[a-z]/\U&/' "$DATA/man/vocab.txt" >capitals.txt
+	bert-shard --vocab capitals.txt -o lowered "$DATA/man/corpus.txt"
+	bert-stat lowered 2>err >/dev/null
+	grep -q "casing and vocabulary do not go together" err
+	bert-shard --vocab capitals.txt --cased -o right "$DATA/man/corpus.txt"
+	bert-stat right 2>err >/dev/null
+	! grep -q "casing" err
+	bert-shard --vocab "$DATA/man/vocab.txt" --cased -o cased "$DATA/man/corpus.txt"
+	bert-stat cased 2>err >/dev/null
+	grep -q "casing and vocabulary do not go together" err
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --cased --to docs -o in.tok "$DATA/man/corpus.txt"
+	bert-stat --vocab "$DATA/man/vocab.txt" in.tok 2>err >/dev/null
+	grep -q "in 1 files casing" err
+	exits 1 bert-stat --vocab capitals.txt cased
+}

@@ -4,7 +4,7 @@ every instance of the shards again from the documents, masks and order included,
 
     format.py FOLDER FILE.tok...        (Python's standard library and the zstd program)
 """
-import glob, json, struct, subprocess, sys
+import glob, json, random, struct, subprocess, sys
 
 U32 = 0xFFFFFFFF
 
@@ -164,6 +164,15 @@ class Stream:
         return self.coins.pop(0)
 
 
+def shorten(a, b, most, coin):
+    while a[1] - a[0] + b[1] - b[0] > most:
+        longer = a if a[1] - a[0] > b[1] - b[0] else b
+        if coin():
+            longer[0] += 1
+        else:
+            longer[1] -= 1
+
+
 # --- documents to instances ----------------------------------------------------------------------
 
 def draw(recipe, k, n_shards, docs):
@@ -210,12 +219,7 @@ def draw(recipe, k, n_shards, docs):
                 else:
                     b_doc, sb = a_doc, [starts[i + a], starts[end]]
                     i = end
-                while sa[1] - sa[0] + sb[1] - sb[0] > most:
-                    longer = sa if sa[1] - sa[0] > sb[1] - sb[0] else sb
-                    if r.coin():
-                        longer[0] += 1
-                    else:
-                        longer[1] -= 1
+                shorten(sa, sb, most, r.coin)
                 one = {'flags': int(rand), 'pass': number, 'masks': [],
                        'segments': [(d, s[0], flat[d][s[0]:s[1]]) for d, s in ((a_doc, sa), (b_doc, sb))]}
                 order = Stream(recipe['seed'], 2, key, occurrence, number, sa[0]).u64()
@@ -224,12 +228,135 @@ def draw(recipe, k, n_shards, docs):
     return out
 
 
+def starts_of(sentences):
+    starts = [0]
+    for s in sentences:
+        starts.append(starts[-1] + len(s))
+    return starts
+
+
+def draw_sop(recipe, k, n_shards, docs):
+    most, out = recipe['max_seq_length'] - 3, []
+    for d, (key, occurrence, sentences) in enumerate(docs):
+        starts, flat = starts_of(sentences), [t for s in sentences for t in s]
+        for number in range(recipe['dupe_factor'] if len(sentences) > 1 else 0):
+            i = 0
+            while i < len(sentences):
+                if i and i + 1 == len(sentences):
+                    i -= 1
+                r = Stream(recipe['seed'], 1, key, occurrence, number, starts[i])
+                target = 2 + r.below(most - 1) if r.unit() < recipe['short_seq_prob'] else most
+                end = i + 2
+                while end < len(sentences) and starts[end] - starts[i] < target:
+                    end += 1
+                a = 1 + r.below(end - i - 1)
+                x, y = [starts[i], starts[i + a]], [starts[i + a], starts[end]]
+                swapped = r.unit() < .5
+                shorten(*((y, x) if swapped else (x, y)), most, r.coin)
+                one = {'flags': int(swapped), 'pass': number, 'masks': [],
+                       'segments': [(d, s[0], flat[s[0]:s[1]]) for s in ((y, x) if swapped else (x, y))]}
+                out.append(((Stream(recipe['seed'], 2, key, occurrence, number, x[0]).u64(), key, occurrence, number, x[0]), one))
+                i = end
+    out.sort(key=lambda x: x[0])
+    return out
+
+
+def draw_none(recipe, k, n_shards, docs):
+    most, out, tails = recipe['max_seq_length'] - 2, [], []
+    for d, (key, occurrence, sentences) in enumerate(docs):
+        ends, flat = starts_of(sentences)[1:], [t for s in sentences for t in s]
+        for number in range(recipe['dupe_factor']):
+            f = 0
+            while f < len(flat):
+                r = Stream(recipe['seed'], 1, key, occurrence, number, f)
+                target = 2 + r.below(most - 1) if r.unit() < recipe['short_seq_prob'] else most
+                fits = [e for e in ends if f < e <= f + target]
+                end = max(fits) if fits else min(min(e for e in ends if e > f), f + most)
+                name = (Stream(recipe['seed'], 2, key, occurrence, number, f).u64(), key, occurrence, number, f)
+                one = {'flags': 0, 'pass': number, 'masks': [], 'segments': [(d, f, flat[f:end])]}
+                (tails if recipe['cross_documents'] and end == len(flat) else out).append((name, one))
+                f = end
+    tails.sort(key=lambda x: (x[1]['pass'], x[0]))
+    for name, one in tails:
+        if out and 'open' in out[-1][1] and out[-1][1]['pass'] == one['pass']:
+            last = out[-1][1]['segments']
+            if 1 + sum(1 + len(s[2]) for s in last + one['segments']) <= recipe['max_seq_length'] and len(last) < 255:
+                last += one['segments']
+                continue
+        one['open'] = True
+        out.append((name, one))
+    for _, one in out:
+        one.pop('open', None)
+    out.sort(key=lambda x: x[0])
+    return out
+
+
+def draw_google(recipe, everything, words, vocab):
+    """All instances in order: everything = [(number in the table, sentences with tokens)] in the order of the input."""
+    r, most, out = random.Random(recipe['seed']), recipe['max_seq_length'] - 3, []
+    entries = {t: i for i, t in enumerate(vocab)}
+    pool = list(entries.values())
+    docs = [d for d in everything if d[1]]
+    r.shuffle(docs)
+    for number in range(recipe['dupe_factor']):
+        for place, (d, sentences) in enumerate(docs):
+            starts, i = starts_of(sentences), 0
+            target = r.randint(2, most) if r.random() < recipe['short_seq_prob'] else most
+            while i < len(sentences):
+                end = i + 1
+                while end < len(sentences) and starts[end] - starts[i] < target:
+                    end += 1
+                c = end - i
+                a = r.randint(1, c - 1) if c > 1 else 1
+                x, b_doc = [starts[i], starts[i + a]], d
+                rand = c == 1 or r.random() < .5
+                if rand:
+                    for _ in range(10):
+                        other = r.randint(0, len(docs) - 1)
+                        if other != place:
+                            break
+                    b_doc, bs = docs[other]
+                    first = r.randint(0, len(bs) - 1)
+                    bstarts, last = starts_of(bs), first + 1
+                    while last < len(bs) and bstarts[last] - bstarts[first] < target - (x[1] - x[0]):
+                        last += 1
+                    y, i = [bstarts[first], bstarts[last]], i + a
+                else:
+                    y, bs, i = [starts[i + a], starts[end]], sentences, end
+                shorten(x, y, most, lambda: r.random() < .5)
+                segments = [(n, s[0], [t for z in ss for t in z][s[0]:s[1]]) for n, s, ss in ((d, x, sentences), (b_doc, y, bs))]
+                one = {'flags': int(rand), 'pass': number, 'segments': segments, 'masks': []}
+                tokens = [None] + segments[0][2] + [None] + segments[1][2] + [None]
+                candidates = []
+                for p, t in enumerate(tokens):
+                    if t is None:
+                        continue
+                    if recipe['whole_word_mask'] and t in words and candidates:
+                        candidates[-1].append(p)
+                    else:
+                        candidates.append([p])
+                r.shuffle(candidates)
+                want = min(recipe['max_predictions_per_seq'], max(1, round(len(tokens) * recipe['masked_lm_prob'])))
+                for word in candidates:
+                    if len(one['masks']) + len(word) > want:
+                        continue
+                    for p in word:
+                        new = (recipe['special']['mask'] if r.random() < .8 else tokens[p] if r.random() < .5
+                               else pool[r.randint(0, len(pool) - 1)])
+                        one['masks'].append((p, new))
+                one['masks'].sort()
+                out.append(one)
+    r.shuffle(out)
+    return out
+
+
 def mask(recipe, name, one, words, pool):
     """Draws the masks of ONE. words: ids that continue a word."""
     _, key, occurrence, number, first = name
     r = Stream(recipe['seed'], 3, key, occurrence, number, first)
-    (_, _, a), (_, _, b) = one['segments']
-    tokens = [None] + a + [None] + b + [None]
+    tokens = [None]
+    for _, _, segment in one['segments']:
+        tokens += segment + [None]
     want = min(recipe['max_predictions_per_seq'], max(1, round(len(tokens) * recipe['masked_lm_prob'])))
     candidates = []
     for p, t in enumerate(tokens):
@@ -261,16 +388,22 @@ def main(folder, *files):
     pool = [i for i in range(len(vocab)) if i not in never]
     everything = sorted((body, key, sentences) for f in files for body, key, sentences in token_documents(f))
     assert f'{sum(d[1] for d in everything) % 2 ** 128:032x}' == manifest['corpus']['digest']
+    google = recipe['rules'] == 'google 1'
+    if google:
+        given = [d for f in files for d in token_documents(f)]
+        order = sorted(range(len(given)), key=lambda i: given[i][0])
+        all_drawn = draw_google(recipe, [(order.index(i), [s for s in d[2] if s]) for i, d in enumerate(given)], words, vocab)
+    how = {'nsp': draw, 'sop': draw_sop, 'none': draw_none}[recipe['pairs']]
     compared = 0
     for k, path in enumerate(sorted(glob.glob(f'{folder}/*.shard'))):
         header, table, instances, totals = read_shard(path)
         assert (header['shard'], header['shards'], header['recipe']) == (k, n, recipe)
-        mine = [(key, sentences) for _, key, sentences in everything if key * n >> 128 == k]
+        mine = [(key, sentences) for _, key, sentences in everything if google or key * n >> 128 == k]
         docs = [(key, sum(key == o for o, _ in mine[:i]), [s for s in sentences if s]) for i, (key, sentences) in enumerate(mine)]
         assert table == [(d[0], d[1], len(m[1]), sum(map(len, m[1]))) for d, m in zip(docs, mine)]
-        drawn = draw(recipe, k, n, docs)
+        drawn = [(None, one) for one in all_drawn[k::n]] if google else how(recipe, k, n, docs)
         for name, one in drawn:
-            if recipe['masking'] == 'static':
+            if recipe['masking'] == 'static' and not google:
                 mask(recipe, name, one, words, pool)
         assert len(instances) == len(drawn) == totals['instances'], (len(instances), len(drawn))
         for i, (is_, (_, want)) in enumerate(zip(instances, drawn)):

@@ -32,10 +32,20 @@ as_told "dynamic masks" --masking dynamic
 as_told "the least length" --max-seq-length 5 --max-predictions-per-seq 2 --dupe-factor 1
 as_told "all short, all masked" --max-seq-length 64 --short-seq-prob 1 --masked-lm-prob 1 --max-predictions-per-seq 64 --dupe-factor 1
 as_told "the greatest seed, none short, not packed" --seed 9223372036854775807 --short-seq-prob 0 --shards 7 --dupe-factor 1 --compress 0
+as_told "sentence order" --pairs sop --shards 3 --dupe-factor 3
+as_told "sentence order, short instances" --pairs sop --max-seq-length 24 --max-predictions-per-seq 4 --short-seq-prob 0.5 --dupe-factor 2 --whole-word-mask
+as_told "full sentences" --pairs none --shards 3 --dupe-factor 3
+as_told "full sentences, short instances" --pairs none --max-seq-length 24 --max-predictions-per-seq 4 --short-seq-prob 0.5 --dupe-factor 2
+as_told "full sentences across documents" --pairs none --cross-documents --shards 2 --dupe-factor 3 --max-seq-length 512 --max-predictions-per-seq 77
+as_told "full sentences across documents, short instances" --pairs none --cross-documents --dupe-factor 2 --max-seq-length 40 --max-predictions-per-seq 6 --short-seq-prob 0.5
+as_told "Google's instances" --compat google --shards 3 --dupe-factor 2
+as_told "Google's instances, whole words" --compat google --whole-word-mask --dupe-factor 2 --max-seq-length 64 --max-predictions-per-seq 10 --short-seq-prob 0.5 --seed 9223372036854775807
 
 head -n 4 "$TOP/tests/data/man/corpus.txt" >one
 { cat one; echo; cat one; } | bert-tokenize --vocab "$vocab" --to docs >in.tok
 as_told "one key only" --dupe-factor 5
+as_told "one key only, sentence order" --dupe-factor 5 --pairs sop
+as_told "one key only, Google's instances" --dupe-factor 5 --compat google
 
 for i in $(seq 300); do echo "token$i"; done | cat - <(printf '[UNK]\n[CLS]\n[SEP]\n[MASK]\n') <(seq 70000 | sed 's/^/w/') >wide
 vocab=wide
