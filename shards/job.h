@@ -42,7 +42,7 @@ struct job_opts {
 	double masked_lm_prob, short_seq_prob;
 	bool whole_word_mask;
 	bool cross_documents;
-	int rules, masking, pairs;	/* enum shard_rules, shard_masking, shard_pairs */
+	int rules, masking, pairs, mask_spans;	/* enum shard_rules, shard_masking, shard_pairs, mask_spans */
 	/* what decides the files */
 	uint64_t shards;		/* 0: by shard_size */
 	uint64_t shard_size;		/* raw bytes of a shard, about */

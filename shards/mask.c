@@ -53,9 +53,11 @@ int mask_init(struct mask *m, const struct mask_rule *rule)
 		.pool = malloc(rule->vocab_size * sizeof(*m->pool)),
 		.candidates = malloc(rule->max_seq_length * sizeof(*m->candidates)),
 		.lengths = malloc(rule->max_seq_length * sizeof(*m->lengths)),
+		.order = malloc(rule->max_seq_length * sizeof(*m->order)),
 		.marks = malloc((rule->max_seq_length / 64 + 1) * sizeof(*m->marks)),
+		.begins = malloc((rule->max_seq_length / 64 + 1) * sizeof(*m->begins)),
 	};
-	if (!m->pool || !m->candidates || !m->lengths || !m->marks) {
+	if (!m->pool || !m->candidates || !m->lengths || !m->order || !m->marks || !m->begins) {
 		mask_release(m);
 		return err_memory();
 	}
@@ -75,7 +77,9 @@ void mask_release(struct mask *m)
 	free(m->pool);
 	free(m->candidates);
 	free(m->lengths);
+	free(m->order);
 	free(m->marks);
+	free(m->begins);
 	*m = (struct mask){ .pool = NULL };
 }
 
@@ -162,6 +166,63 @@ static uint32_t choose_words(struct mask *m, struct rng *r, struct instance *i, 
 	return chosen;
 }
 
+static bool has(const uint64_t *bits, uint32_t k)
+{
+	return bits[k / 64] >> k % 64 & 1;
+}
+
+static void set(uint64_t *bits, uint32_t k)
+{
+	bits[k / 64] |= UINT64_C(1) << k % 64;
+}
+
+/* Words of the next span. */
+static uint32_t draw_span(const struct mask *m, struct rng *r)
+{
+	uint32_t n;
+
+	if (m->rule.spans == MASK_NGRAMS) {
+		n = rng_below(r, 11);		/* 1 : 1/2 : 1/3 is 6 : 3 : 2 */
+		return n < 6 ? 1 : n < 9 ? 2 : 3;
+	}
+	for (n = 1; rng_unit(r) >= 0.2; n++)
+		n = n == 10 ? 0 : n;		/* a longer one is drawn anew */
+	return n;
+}
+
+/* Spans of words that stand side by side in a segment, from words in random order on; shorter where they meet others. */
+static uint32_t choose_spans(struct mask *m, struct rng *r, struct instance *i, uint32_t wanted)
+{
+	const uint32_t n = list_words(m, i);
+	uint32_t chosen = 0;
+
+	memset(m->marks, 0, (i->n / 64 + 1) * sizeof(*m->marks));
+	memset(m->begins, 0, (i->n / 64 + 1) * sizeof(*m->begins));
+	for (uint32_t k = 0; k < n; k++)
+		m->order[k] = k;
+	for (uint32_t k = 0; chosen < wanted && k < n; k++) {
+		uint32_t word, left;
+
+		swap(m->order, k, k + rng_below(r, n - k));
+		word = m->order[k];
+		if (has(m->marks, m->candidates[word]))
+			continue;
+		left = draw_span(m, r);
+		for (uint32_t w = word; left && w < n && !has(m->marks, m->candidates[w]); w++, left--) {
+			if (m->lengths[w] > wanted - chosen ||
+			    (w > word && m->candidates[w - 1] + m->lengths[w - 1] != m->candidates[w]))
+				break;
+			if (w == word)
+				set(m->begins, m->candidates[w]);
+			for (uint32_t t = 0; t < m->lengths[w]; t++) {
+				set(m->marks, m->candidates[w] + t);
+				i->positions[chosen++] = m->candidates[w] + t;
+			}
+		}
+	}
+	return chosen;
+}
+
 /* Sorts the positions of I, which are below its n and differ. */
 static void sort_positions(struct mask *m, struct instance *i)
 {
@@ -170,7 +231,7 @@ static void sort_positions(struct mask *m, struct instance *i)
 
 	memset(m->marks, 0, words * sizeof(*m->marks));
 	for (uint32_t k = 0; k < i->predictions; k++)
-		m->marks[i->positions[k] / 64] |= UINT64_C(1) << i->positions[k] % 64;
+		set(m->marks, i->positions[k]);
 	for (uint32_t w = 0; w < words; w++)
 		for (uint64_t bits = m->marks[w]; bits; bits &= bits - 1)
 			i->positions[n++] = 64 * w + (uint32_t)__builtin_ctzll(bits);
@@ -179,14 +240,19 @@ static void sort_positions(struct mask *m, struct instance *i)
 void mask_draw(struct mask *m, struct rng *r, struct instance *i)
 {
 	const uint32_t wanted = mask_count(&m->rule, i->n);
+	double x = 0;
 
 	assert(!i->predictions && i->n <= m->rule.max_seq_length);
-	i->predictions = m->rule.whole_word ? choose_words(m, r, i, wanted) : choose_tokens(m, r, i, wanted);
+	if (m->rule.spans != MASK_WORDS)
+		i->predictions = choose_spans(m, r, i, wanted);
+	else
+		i->predictions = m->rule.whole_word ? choose_words(m, r, i, wanted) : choose_tokens(m, r, i, wanted);
 	sort_positions(m, i);
 	for (uint32_t k = 0; k < i->predictions; k++) {
 		uint32_t *id = &i->ids[i->positions[k]];
-		const double x = rng_unit(r);
 
+		if (m->rule.spans != MASK_SPANS || has(m->begins, i->positions[k]))
+			x = rng_unit(r);
 		i->labels[k] = *id;
 		if (x < 0.8)
 			*id = m->rule.mask_id;

@@ -29,6 +29,13 @@ struct id_range {
 	uint32_t first, last;
 };
 
+/* How many words in a row are masked together. */
+enum mask_spans {
+	MASK_WORDS,	/* one; or tokens one by one */
+	MASK_NGRAMS,	/* 1 to 3, n with a probability like 1 / n (Lan et al. 2019) */
+	MASK_SPANS,	/* 1 to 10, geometric with p = 0.2 (Joshi et al. 2019); all of a span is replaced in one way */
+};
+
 struct mask_rule {
 	double masked_lm_prob;
 	uint32_t max_predictions;
@@ -37,7 +44,8 @@ struct mask_rule {
 	uint32_t mask_id;
 	const struct id_range *never;	/* ids never drawn as replacement: ascending, apart */
 	size_t n_never;
-	bool whole_word;
+	bool whole_word;		/* so it is where SPANS says more than one */
+	enum mask_spans spans;
 	const struct vocab *vocab;	/* for whole_word: what continues a word */
 };
 
@@ -49,7 +57,9 @@ struct mask {
 	uint32_t *pool;			/* ids that are drawn */
 	uint32_t pool_size;
 	uint32_t *candidates, *lengths;	/* scratch: positions, or words by first position and length */
+	uint32_t *order;		/* scratch: numbers of words */
 	uint64_t *marks;		/* scratch: a bit a position */
+	uint64_t *begins;		/* scratch: likewise, where spans begin */
 };
 
 int mask_init(struct mask *m, const struct mask_rule *rule);	/* copies what RULE points to, but for the vocabulary */

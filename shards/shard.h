@@ -60,6 +60,7 @@ struct shard_recipe {
 	uint32_t max_seq_length, max_predictions_per_seq, dupe_factor;
 	double masked_lm_prob, short_seq_prob;
 	bool whole_word_mask;
+	enum mask_spans mask_spans;
 	enum shard_masking masking;
 	enum shard_pairs pairs;
 	bool cross_documents;		/* SHARD_NONE: ends of documents are joined */

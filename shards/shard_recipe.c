@@ -9,6 +9,7 @@
 
 static const char *const rules_names[] = { "berttools 1", "google 1", "imported 1" };
 static const char *const masking_names[] = { "static", "dynamic" };
+static const char *const spans_names[] = { "none", "ngram", "span" };
 static const char *const pairs_names[] = { "nsp", "sop", "none" };
 
 /* --- recipe: printing --------------------------------------------------------------------- */
@@ -61,6 +62,7 @@ json_t *shard_recipe_json(const struct shard_recipe *r)
 	    canon_set(o, "whole_word_mask", json_boolean(r->whole_word_mask)) ||
 	    canon_set(o, "masking", json_string(masking_names[r->masking])) ||
 	    canon_set(o, "pairs", json_string(pairs_names[r->pairs])) || canon_set(o, "seed", canon_of_uint(r->seed)) ||
+	    (r->mask_spans != MASK_WORDS && canon_set(o, "mask_spans", json_string(spans_names[r->mask_spans]))) ||
 	    (r->pairs == SHARD_NONE && canon_set(o, "cross_documents", json_boolean(r->cross_documents)))) {
 		json_decref(o);
 		err_memory();
@@ -168,6 +170,17 @@ int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 	pairs = masking < 0 ? -1 : parse_choice(o, "pairs", pairs_names, sizeof(pairs_names) / sizeof(pairs_names[0]));
 	if (pairs < 0)
 		goto fail;
+	if (json_object_get(o, "mask_spans")) {
+		const int spans = parse_choice(o, "mask_spans", spans_names, sizeof(spans_names) / sizeof(spans_names[0]));
+
+		if (spans < 0)
+			goto fail;
+		r->mask_spans = (enum mask_spans)spans;
+		if (spans && !r->whole_word_mask) {
+			err_corrupt("'mask_spans' is '%s', and 'whole_word_mask' is not set", spans_names[spans]);
+			goto fail;
+		}
+	}
 	r->rules = (enum shard_rules)rules;
 	r->masking = (enum shard_masking)masking;
 	r->pairs = (enum shard_pairs)pairs;
@@ -221,6 +234,7 @@ struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vo
 		.never = r->never,
 		.n_never = r->n_never,
 		.whole_word = r->whole_word_mask,
+		.spans = r->mask_spans,
 		.vocab = vocab,
 	};
 }

@@ -42,6 +42,8 @@ static const struct arg table[] = {
 		 "passes over the input, each with other masks"),
 	ARG_FLAG("whole-word-mask", 0, &o.whole_word_mask, "mask whole words"),
 	ARG_ALIAS("do-whole-word-mask", "whole-word-mask"),
+	ARG_CHOICE("mask-spans", 0, &o.mask_spans, "none|ngram|span",
+		   "mask words one by one, 1 to 3 of them in a row, or 1 to 10"),
 	ARG_CHOICE("masking", 0, &o.masking, "static|dynamic",
 		   "store masks, or leave them to whoever reads (dupe factor 1)"),
 	ARG_CHOICE("pairs", 0, &o.pairs, "nsp|sop|none",
@@ -139,6 +141,8 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return err_usage("--compat google goes with --pairs nsp");
 	if (o.rules == SHARD_GOOGLE && o.masking != SHARD_STATIC)
 		return err_usage("--compat google goes with --masking static");
+	if (o.rules == SHARD_GOOGLE && o.mask_spans)
+		return err_usage("--compat google goes with --mask-spans none");
 	if (o.rules == SHARD_GOOGLE && (part_text || stage != ALL))
 		return err_usage("--compat google has no stages and no parts: each draw depends on those before it");
 	if (part_text && (stage == ALL || stage == PLAN))

@@ -713,3 +713,22 @@ both() {
 	shard --memory 16M --threads 1 --shards 1 --dupe-factor 200 --max-seq-length 24 -o out in
 	bert-verify out
 }
+
+@test "masks of n-grams and of spans: static and dynamic, verified, refused where they are not known" {
+	documents 0 200 >in
+	for spans in ngram span; do
+		shard --mask-spans $spans --shards 2 --dupe-factor 2 --threads 1 -o one.$spans in
+		shard --mask-spans $spans --shards 2 --dupe-factor 2 --threads 3 -o three.$spans in
+		same one.$spans three.$spans
+		bert-verify one.$spans >said
+		grep -q "masks drawn again" said
+		[ "$(jq -r '[.recipe.mask_spans, .recipe.whole_word_mask] | join(" ")' one.$spans/manifest.json)" = "$spans true" ]
+		shard --mask-spans $spans --masking dynamic -o dynamic.$spans in
+		! cmp -s <(bert-cat --epoch 1 dynamic.$spans) <(bert-cat --epoch 2 dynamic.$spans)
+	done
+	shard --whole-word-mask --shards 2 --dupe-factor 2 -o words in
+	[ "$(jq .recipe.mask_spans words/manifest.json)" = null ]
+	exits 1 bert-diff words one.span
+	exits 0 bert-diff --unmasked words one.span
+	exits 2 shard --mask-spans span --compat google -o out in
+}

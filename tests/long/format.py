@@ -366,15 +366,37 @@ def mask(recipe, name, one, words, pool):
             candidates[-1].append(p)
         else:
             candidates.append([p])
-    chosen, j = [], 0
-    while len(chosen) < want and j < len(candidates):
+    spans, runs = recipe.get('mask_spans'), set()
+    order, chosen, j = list(range(len(candidates))), [], 0
+    while spans and len(chosen) < want and j < len(order):
+        o = j + r.below(len(order) - j)
+        order[j], order[o] = order[o], order[j]
+        w, j = order[j], j + 1
+        if candidates[w][0] in chosen:
+            continue
+        if spans == 'ngram':
+            length = (1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3)[r.below(11)]
+        else:
+            length = 1
+            while r.unit() >= .2:
+                length = 1 if length == 10 else length + 1
+        for k in range(w, min(w + length, len(candidates))):
+            if candidates[k][0] in chosen or len(chosen) + len(candidates[k]) > want:
+                break
+            if k > w and None in tokens[candidates[k - 1][0]:candidates[k][0]]:
+                break
+            if k == w:
+                runs.add(candidates[k][0])
+            chosen += candidates[k]
+    while not spans and len(chosen) < want and j < len(candidates):
         o = j + r.below(len(candidates) - j)
         candidates[j], candidates[o] = candidates[o], candidates[j]
         if len(chosen) + len(candidates[j]) <= want:
             chosen += candidates[j]
         j += 1
     for p in sorted(chosen):
-        x = r.unit()
+        if spans != 'span' or p in runs:
+            x = r.unit()
         new = recipe['special']['mask'] if x < .8 else tokens[p] if x < .9 else pool[r.below(len(pool))]
         one['masks'].append((p, new))
 

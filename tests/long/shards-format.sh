@@ -32,6 +32,9 @@ as_told "dynamic masks" --masking dynamic
 as_told "the least length" --max-seq-length 5 --max-predictions-per-seq 2 --dupe-factor 1
 as_told "all short, all masked" --max-seq-length 64 --short-seq-prob 1 --masked-lm-prob 1 --max-predictions-per-seq 64 --dupe-factor 1
 as_told "the greatest seed, none short, not packed" --seed 9223372036854775807 --short-seq-prob 0 --shards 7 --dupe-factor 1 --compress 0
+as_told "n-grams" --mask-spans ngram --shards 2 --dupe-factor 3
+as_told "spans" --mask-spans span --dupe-factor 3 --max-seq-length 200 --max-predictions-per-seq 40
+as_told "spans of full sentences, nearly all masked" --mask-spans span --pairs none --cross-documents --masked-lm-prob 0.8 --max-predictions-per-seq 100 --dupe-factor 2
 as_told "sentence order" --pairs sop --shards 3 --dupe-factor 3
 as_told "sentence order, short instances" --pairs sop --max-seq-length 24 --max-predictions-per-seq 4 --short-seq-prob 0.5 --dupe-factor 2 --whole-word-mask
 as_told "full sentences" --pairs none --shards 3 --dupe-factor 3

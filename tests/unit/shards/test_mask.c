@@ -311,6 +311,102 @@ static void test_whole_words(void **state)
 	instance_release(&i);
 }
 
+/* Runs of masked words: RUNS[n] of n words, as they stand in I. Where two meet they are taken for one. */
+static void count_runs(const struct instance *i, const uint32_t *before, uint64_t *runs)
+{
+	bool masked[128] = { false };
+	uint32_t words = 0;
+
+	for (uint32_t k = 0; k < i->predictions; k++)
+		masked[i->positions[k]] = true;
+	for (uint32_t p = 1; p < i->n; p++) {
+		if (masked[p])
+			words += before[p] < 200;
+		else if (words)
+			runs[words]++;
+		words = masked[p] ? words : 0;
+	}
+}
+
+static void test_runs_of_words(void **state)
+{
+	struct mask_rule rule = rule_of(0.15, 20);
+	struct instance i;
+	struct mask m;
+	struct rng r;
+	uint32_t before[128];
+
+	(void)state;
+	rule.whole_word = true;
+	rule.vocab = vocab;
+	for (rule.spans = MASK_NGRAMS; rule.spans <= MASK_SPANS; rule.spans++) {
+		uint64_t runs[64] = { 0 }, longer = 0, all = 0;
+
+		assert_int_equal(instance_init(&i, &shape), 0);
+		assert_int_equal(mask_init(&m, &rule), 0);
+		for (uint32_t k = 0; k < 4000; k++) {
+			bool masked[128] = { false };
+
+			make(&i, 60 + k % 3, 62, 180, 40);	/* twenty words, then a word of twenty pieces more, and so on */
+			memcpy(before, i.ids, sizeof(before));
+			mask_stream(&r, RNG_STATIC_MASK, 5, (struct key){ k, rule.spans }, 0, 0, 0);
+			mask_draw(&m, &r, &i);
+			assert_true(i.predictions <= mask_count(&rule, i.n));
+			check_masks(&i, before);
+			for (uint32_t p = 0; p < i.predictions; p++)
+				masked[i.positions[p]] = true;
+			for (uint32_t p = 1; p + 1 < i.n; p++)
+				if (p != i.segments[0].length + 1)
+					check_word(&i, before, masked, p);
+			count_runs(&i, before, runs);
+			instance_unmask(&i);
+			assert_memory_equal(i.ids, before, i.n * sizeof(*before));
+		}
+		for (unsigned n = 1; n < 64; n++) {
+			all += runs[n];
+			longer += n > 3 ? runs[n] : 0;
+		}
+		assert_true(runs[1] && runs[2] && runs[3]);
+		assert_true(rule.spans == MASK_NGRAMS ? runs[1] > all / 3 : longer > all / 4);
+		mask_release(&m);
+		instance_release(&i);
+	}
+}
+
+/* All of a span is replaced in one way. */
+static void test_spans_are_replaced_as_one(void **state)
+{
+	struct mask_rule rule = rule_of(0.05, 20);
+	uint64_t mixed = 0, whole = 0;
+	struct instance i;
+	struct mask m;
+	struct rng r;
+	uint32_t before[128];
+
+	(void)state;
+	rule.whole_word = true;
+	rule.vocab = vocab;
+	rule.spans = MASK_SPANS;
+	assert_int_equal(instance_init(&i, &shape), 0);
+	assert_int_equal(mask_init(&m, &rule), 0);
+	for (uint32_t k = 0; k < 3000; k++) {
+		make(&i, 60, 60, 105, 90);
+		memcpy(before, i.ids, sizeof(before));
+		mask_stream(&r, RNG_STATIC_MASK, 6, (struct key){ k, 0 }, 0, 0, 0);
+		mask_draw(&m, &r, &i);
+		for (uint32_t p = 1; p < i.predictions; p++) {
+			const uint32_t a = i.positions[p - 1], b = i.positions[p];
+			const bool hidden = i.ids[a] == 4;
+
+			if (b == a + 1)
+				*(hidden == (i.ids[b] == 4) ? &whole : &mixed) += 1;
+		}
+	}
+	assert_true(whole > 1000 && mixed < whole / 20);	/* where two spans meet */
+	mask_release(&m);
+	instance_release(&i);
+}
+
 static void test_a_vocabulary_of_special_tokens_is_refused(void **state)
 {
 	const struct id_range all = { 0, SIZE - 1 };
@@ -334,6 +430,8 @@ int main(void)
 		cmocka_unit_test(test_positions_are_uniform),
 		cmocka_unit_test(test_never_drawn_ranges),
 		cmocka_unit_test(test_whole_words),
+		cmocka_unit_test(test_runs_of_words),
+		cmocka_unit_test(test_spans_are_replaced_as_one),
 		cmocka_unit_test(test_a_vocabulary_of_special_tokens_is_refused),
 	};
 
