@@ -71,6 +71,7 @@ void tool_start(void)
 	catch_signal(SIGTERM);
 	catch_signal(SIGHUP);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);	/* a file that grows beyond ulimit -f is a failed write like others */
 }
 
 void tool_settle_openmp(char **argv)

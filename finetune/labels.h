@@ -36,6 +36,13 @@ int labels_add(struct labels *l, const char *name);
 /* Numbers them anew, in the order of their bytes. *BY, when BY is not NULL: [n] the new number of each old one, to be freed. */
 int labels_sort(struct labels *l, int32_t **by);
 
+/* NUMBERS [n] of before become those of now. */
+static inline void labels_renumber(int32_t *numbers, size_t n, const int32_t *by)
+{
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = by[numbers[i]];
+}
+
 int labels_find(const struct labels *l, const char *name);	/* -1: no such class; no reason set */
 bool labels_same(const struct labels *l, const char *const *names, int n);	/* the same names, each once, in any order */
 void labels_release(struct labels *l);				/* empty, ready for use again */

@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHUNK 4096			/* examples in memory */
-#define MAX_SEQ_LENGTH_DEFAULT 128	/* of a model that does not say what it was tuned at */
 
 /* All that is open; zeroed parts are not. */
 struct work {
@@ -49,6 +49,9 @@ static int take_labels(struct work *w)
 {
 	const struct config *c = &w->host.model.config;
 
+	if (config_is_regression(c) || c->problem_type == PROBLEM_SEVERAL)
+		return err_fail("cannot use '%s' for task %s: its config.json says that scores are no classes of which one is right",
+				w->p->model, w->p->task->name);
 	for (int i = 0; i < c->num_labels; i++) {
 		const int at = labels_add(&w->labels, c->labels[i]);
 
@@ -56,6 +59,8 @@ static int take_labels(struct work *w)
 			return -1;
 		if (at != i)
 			return err_fail("'%s' has two classes named '%s'", w->p->model, c->labels[i]);
+		if (!*c->labels[i] || strpbrk(c->labels[i], "\t\n\r"))
+			return err_fail("cannot use '%s': the name of its class %d is empty, or has a tab or a line end in it", w->p->model, i);
 	}
 	return 0;
 }
@@ -64,15 +69,13 @@ static int open_features(struct work *w)
 {
 	const struct predict *p = w->p;
 	const struct config *c = &w->host.model.config;
-	const struct tokenizer_opts to = { .model = p->model, .compat = p->compat };
-	uint64_t length = p->max_seq_length ? p->max_seq_length : (uint64_t)c->max_seq_length;
+	struct tokenizer_opts to = { .model = p->model };
+	struct tuned_on on;
 
-	if (!length)
-		length = c->max_position_embeddings < MAX_SEQ_LENGTH_DEFAULT ? (uint64_t)c->max_position_embeddings : MAX_SEQ_LENGTH_DEFAULT;
-	if (length > (uint64_t)c->max_position_embeddings)
-		return err_usage("a max_seq_length of %" PRIu64 " is more than the %d positions of '%s'", length,
-				 c->max_position_embeddings, p->model);
-	return tokenizer_open(&w->tokenizer, &to) || features_open(&w->features, w->tokenizer, (int)length) ? -1 : 0;
+	if (tuned_on_settle(&on, c, p->model, p->max_seq_length, p->compat))
+		return -1;
+	to.compat = on.compat;
+	return tokenizer_open(&w->tokenizer, &to) || features_open(&w->features, w->tokenizer, on.max_seq_length) ? -1 : 0;
 }
 
 static int open_infer(struct work *w)

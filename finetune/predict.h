@@ -14,6 +14,7 @@
 
 #include "base/progress.h"
 #include "finetune/task.h"
+#include "finetune/tuned_on.h"
 
 struct predict {
 	const struct task *task;
@@ -21,8 +22,8 @@ struct predict {
 	const char *model, *input;	/* a directory; a file or "-" */
 	const char *backend;
 	unsigned threads;
-	int compat;			/* enum tokenizer_compat */
-	uint64_t max_seq_length;
+	int compat;			/* TUNED_ON_MODEL, ... (finetune/tuned_on.h) */
+	uint64_t max_seq_length;	/* 0: as the model was tuned */
 	struct out *out;		/* not committed here */
 	struct progress *progress;	/* may be NULL */
 	/* filled: */

@@ -1,6 +1,8 @@
 /*
  * results.h - what several seeds gave, in one object.
  *
+ * Members are sorted by name:
+ *
  *	{"task": "classify", "measured_on": "dev", "examples": 490, "labels": [...], "majority": 0.5,
  *	 "accuracy": {"mean": 0.81, "sd": 0.01, "min": 0.80, "max": 0.82}, ...	(each of the task's metrics)
  *	 "degenerate": 0, "best_seed": 12346,

@@ -12,9 +12,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define RESULTS_NAME "results.json"
-#define MAX_SEQ_LENGTH_DEFAULT 128
+#define MANY 10			/* examples, of which as many classes as not are no accident */
+#define KEPT_NAME "model"		/* of a result: the weights that this seed left in the folder */
 
 /* All that is open; zeroed parts are not. */
 struct tune {
@@ -54,6 +56,15 @@ static int open_backend(struct tune *t)
 	return t->k.queue_open(&t->k, &t->q);
 }
 
+static bool has_file(const char *folder, const char *name)
+{
+	char *path = fs_join(folder, name);
+	const bool there = path && fs_exists(path);
+
+	free(path);
+	return there;
+}
+
 /* The model's own config, whatever head it has. */
 static int own_config(struct config *c, const char *folder)
 {
@@ -64,33 +75,25 @@ static int own_config(struct config *c, const char *folder)
 	return rc;
 }
 
-/* Where none is given: the usual one, or as many tokens as the model has positions. */
-static int set_length(struct tune *t)
-{
-	const uint64_t most = (uint64_t)t->config.max_position_embeddings;
-
-	if (!t->opts.max_seq_length)
-		t->opts.max_seq_length = most < MAX_SEQ_LENGTH_DEFAULT ? most : MAX_SEQ_LENGTH_DEFAULT;
-	if (t->opts.max_seq_length > most)
-		return err_usage("a max_seq_length of %" PRIu64 " is more than the %" PRIu64 " positions of '%s'",
-				 t->opts.max_seq_length, most, t->opts.model);
-	t->config.max_seq_length = (int)t->opts.max_seq_length;
-	return 0;
-}
-
 /* Reads the files, and gives the model's config their classes. */
 static int open_data(struct tune *t)
 {
 	const struct tune_opts *o = &t->opts;
 	struct config own = CONFIG_INIT;
+	struct tuned_on on;
 	int rc = -1;
 
-	if (!own_config(&own, o->model) && !model_dir_config(&t->config, o->model, o->task->head) && !set_length(t))
-		rc = tune_data_read(&t->data, o, &own);
+	if (!own_config(&own, o->model) && !model_dir_config(&t->config, o->model, o->task->head) &&
+	    !tuned_on_settle(&on, &own, o->model, o->max_seq_length, o->compat))
+		rc = tune_data_read(&t->data, o, &on, &own);
 	config_release(&own);
 	if (rc)
 		return -1;
 	t->config.problem_type = PROBLEM_ONE;
+	tuned_on_note(&on, &t->config);
+	if ((size_t)t->data.labels.n * 2 > t->data.train.n && t->data.train.n > MANY)
+		o->warn("'%s' has %d classes in %zu examples; is '%s' the column of the label?", o->train, t->data.labels.n,
+			t->data.train.n, o->data.label);
 	return config_set_labels(&t->config, t->data.labels.names, t->data.labels.n);
 }
 
@@ -126,9 +129,27 @@ static int make_facts(struct tune *t)
 	       facts_set(t->facts, "warmup", json_integer((json_int_t)warmup_steps(&o->warmup, tune_steps(o, &t->data)))) ? -1 : 0;
 }
 
+/* The folder must be another than the model's, and hold no model that no run has put there. */
+static int check_output(const struct tune_opts *o)
+{
+	static const char *const model[] = { MODEL_DIR_CONFIG, MODEL_DIR_WEIGHTS };
+	struct stat to, from;
+	bool foreign = false;
+
+	if (stat(o->output, &to))
+		return 0;
+	if (!stat(o->model, &from) && to.st_dev == from.st_dev && to.st_ino == from.st_ino)
+		return err_usage("'%s' is the model's own folder, which would be overwritten; give another with -o", o->output);
+	if (has_file(o->output, RUN_FOLDER_NAME))
+		return 0;
+	for (size_t i = 0; i < sizeof(model) / sizeof(model[0]); i++)
+		foreign |= has_file(o->output, model[i]);
+	return foreign ? err_fail("'%s' holds a model that no run made there; give another folder", o->output) : 0;
+}
+
 static int open_folder(struct tune *t)
 {
-	if (make_facts(t) || run_folder_open(&t->folder, t->opts.output, t->facts, t->opts.warn))
+	if (check_output(&t->opts) || make_facts(t) || run_folder_open(&t->folder, t->opts.output, t->facts, t->opts.warn))
 		return -1;
 	t->seeds = json_array();
 	return t->seeds ? 0 : err_memory();
@@ -136,7 +157,17 @@ static int open_folder(struct tune *t)
 
 /* --- seeds ---------------------------------------------------------------------------------- */
 
-/* The seed's result joins the others; where it is the best so far its model becomes the folder's. */
+/* The model becomes the folder's, and the seed's result says which that was. */
+static int keep_model(const struct tune *t, struct tune_seed *s)
+{
+	const struct tune_opts *o = &t->opts;
+
+	if (model_dir_copy_tokenizer(o->model, o->output) || model_dir_save(&s->model, o->output))
+		return -1;
+	return facts_set(s->result, KEPT_NAME, facts_weights(o->output));
+}
+
+/* The seed's result joins the others; where it is the best so far its model is kept. */
 static int take_result(struct tune *t, struct tune_seed *s)
 {
 	const bool trained = s->model.weights != NULL;
@@ -145,8 +176,7 @@ static int take_result(struct tune *t, struct tune_seed *s)
 		return err_memory();
 	if (json_is_true(json_object_get(s->result, "degenerate")))
 		t->opts.warn("seed %" PRIu64 " is degenerate: it predicts no better than the most frequent class", s->seed);
-	if (trained && results_best(t->opts.task, t->seeds) == json_array_size(t->seeds) - 1 &&
-	    (model_dir_copy_tokenizer(t->opts.model, t->opts.output) || model_dir_save(&s->model, t->opts.output)))
+	if (trained && results_best(t->opts.task, t->seeds) == json_array_size(t->seeds) - 1 && keep_model(t, s))
 		return -1;
 	return tune_seed_finish(s);
 }
@@ -161,6 +191,22 @@ static int run_seed(struct tune *t, uint64_t seed, int *signal)
 		rc = *signal ? 0 : take_result(t, &s);
 	tune_seed_close(&s);
 	return rc ? err_prefix("seed %" PRIu64, seed) : 0;
+}
+
+/* Whether the model in the folder is the one that the best seed left there. */
+static int check_kept(const struct tune *t)
+{
+	const json_t *best = json_array_get(t->seeds, results_best(t->opts.task, t->seeds));
+	json_t *is = facts_weights(t->opts.output);
+	int rc = -1;
+
+	if (is && json_equal(is, json_object_get(best, KEPT_NAME)))
+		rc = 0;
+	else if (is)
+		err_corrupt("'%s/" MODEL_DIR_WEIGHTS "' is not what seed %" JSON_INTEGER_FORMAT " left there", t->opts.output,
+			    json_integer_value(json_object_get(best, "seed")));
+	json_decref(is);
+	return rc ? err_prefix("to tune again, remove '%s'", t->opts.output) : 0;
 }
 
 static int write_results(const char *folder, const char *text)
@@ -182,6 +228,8 @@ static int run_seeds(struct tune *t, struct tune_end *end)
 			return -1;
 	if (end->signal)
 		return 0;
+	if (check_kept(t))
+		return -1;
 	results = results_of_seeds(o, &t->data, t->seeds);
 	end->results = results ? results_text(results) : NULL;
 	json_decref(results);

@@ -22,6 +22,7 @@
 
 #include "base/progress.h"
 #include "finetune/task.h"
+#include "finetune/tuned_on.h"
 #include "trainer/schedule.h"
 #include "trainer/warmup.h"
 
@@ -33,9 +34,9 @@ struct tune_opts {
 	const char *model, *train, *dev, *output;	/* dev may be NULL */
 	const char *backend;
 	unsigned threads;
-	int compat;				/* enum tokenizer_compat: whose ids */
+	int compat;				/* TUNED_ON_MODEL, ...: whose ids (finetune/tuned_on.h) */
 	uint64_t seed, seeds;			/* SEED, SEED + 1, ..., SEEDS of them */
-	uint64_t max_seq_length;		/* 0: 128, or the model's positions where they are fewer */
+	uint64_t max_seq_length;		/* 0: as the model was tuned, else 128, or its positions where they are fewer */
 	uint64_t batch, micro_batch;		/* micro_batch 0: the batch, at most 32 */
 	double epochs;
 	double learning_rate, weight_decay, clip;

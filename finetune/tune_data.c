@@ -33,12 +33,6 @@ static int read_file(const struct tune_opts *o, struct features *f, struct label
 	return rc;
 }
 
-static void renumber(struct sequences *s, const int32_t *by)
-{
-	for (size_t i = 0; i < s->n; i++)
-		s->labels[i] = by[s->labels[i]];
-}
-
 /* The numbers of the model's own labels, which are the same names. */
 static int take_order(struct tune_data *d, const struct config *c)
 {
@@ -51,7 +45,7 @@ static int take_order(struct tune_data *d, const struct config *c)
 	for (int i = 0; i < d->labels.n && !rc; i++)
 		by[i] = labels_find(&l, d->labels.names[i]);
 	if (!rc) {
-		renumber(&d->train, by);
+		labels_renumber(d->train.labels, d->train.n, by);
 		labels_release(&d->labels);
 		d->labels = l;
 	} else {
@@ -69,7 +63,7 @@ static int order_labels(struct tune_data *d, const struct tune_opts *o, const st
 		return err_corrupt("'%s': every example is '%s'; there is nothing to tell apart", o->train, d->labels.names[0]);
 	if (labels_sort(&d->labels, &by))
 		return -1;
-	renumber(&d->train, by);
+	labels_renumber(d->train.labels, d->train.n, by);
 	free(by);
 	d->same_labels = c->head == o->task->head && labels_same(&d->labels, (const char *const *)c->labels, c->num_labels);
 	return d->same_labels ? take_order(d, c) : 0;
@@ -91,15 +85,15 @@ static int check_dev(const struct tune_data *d, const struct tune_opts *o)
 	return 0;
 }
 
-int tune_data_read(struct tune_data *d, const struct tune_opts *o, const struct config *config)
+int tune_data_read(struct tune_data *d, const struct tune_opts *o, const struct tuned_on *on, const struct config *config)
 {
-	const struct tokenizer_opts to = { .model = o->model, .compat = o->compat };
+	const struct tokenizer_opts to = { .model = o->model, .compat = on->compat };
 	struct features f = { .encoder = NULL };
 	struct tokenizer *t = NULL;
 	int rc = -1;
 
 	*d = (struct tune_data){ .labels = LABELS_INIT };
-	if (tokenizer_open(&t, &to) || features_open(&f, t, (int)o->max_seq_length))
+	if (tokenizer_open(&t, &to) || features_open(&f, t, on->max_seq_length))
 		goto out;
 	if (read_file(o, &f, &d->labels, LABELS_LEARN, o->train, &d->train) || order_labels(d, o, config))
 		goto out;

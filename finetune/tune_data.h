@@ -2,7 +2,7 @@
  * tune_data.h - the files of a fine-tuning, read: sequences and classes.
  *
  *	struct tune_data d;
- *	if (tune_data_read(&d, &opts, &config))
+ *	if (tune_data_read(&d, &opts, &on, &config))
  *		return -1;
  *	tune_data_release(&d);
  *
@@ -22,8 +22,8 @@ struct tune_data {
 	bool same_labels;		/* as the model had */
 };
 
-/* CONFIG: the model's, as its directory has it. */
-int tune_data_read(struct tune_data *d, const struct tune_opts *o, const struct config *config);
+/* ON: how sequences are made. CONFIG: the model's, as its directory has it. */
+int tune_data_read(struct tune_data *d, const struct tune_opts *o, const struct tuned_on *on, const struct config *config);
 void tune_data_release(struct tune_data *d);	/* of a zeroed struct too */
 
 /* What is measured: DEV where there is one. */

@@ -37,6 +37,17 @@ uint64_t tune_steps(const struct tune_opts *o, const struct tune_data *d)
 
 /* --- the folder --------------------------------------------------------------------------- */
 
+static int check_result(const struct tune_seed *t, const char *path)
+{
+	const json_t *seed = json_object_get(t->result, "seed");
+
+	if (json_is_integer(seed) && (uint64_t)json_integer_value(seed) == t->seed && json_is_integer(json_object_get(t->result, "steps")) &&
+	    json_is_boolean(json_object_get(t->result, "degenerate")) &&
+	    json_is_real(json_object_get(t->result, t->opts->task->main_metric)))
+		return 0;
+	return err_corrupt("'%s' is not the result of seed %" PRIu64 "; remove it to run that seed again", path, t->seed);
+}
+
 static int read_result(struct tune_seed *t)
 {
 	char *path = fs_join(t->folder, RESULT_NAME);
@@ -44,28 +55,36 @@ static int read_result(struct tune_seed *t)
 
 	if (path && fs_exists(path)) {
 		t->result = json_file_read(path, RESULT_MAX);
-		rc = t->result ? 0 : -1;
+		rc = t->result ? check_result(t, path) : -1;
 	}
 	free(path);
+	return rc;
+}
+
+/* Locks the folder and finds what there is to go on from. */
+static int open_run(struct tune_seed *t)
+{
+	json_t *facts = json_deep_copy(t->facts);
+	int rc = -1;
+
+	if (!facts)
+		return err_memory();
+	if (!facts_set(facts, "seed", json_integer((json_int_t)t->seed)))
+		rc = run_folder_open(&t->run, t->folder, facts, t->opts->warn);
+	json_decref(facts);
 	return rc;
 }
 
 int tune_seed_open(struct tune_seed *t)
 {
 	struct buf name = BUF_INIT;
-	json_t *facts = json_deep_copy(t->facts);
-	int rc = -1;
 
-	if (!facts)
-		err_memory();
-	else if (!buf_addf(&name, "seed-%" PRIu64, t->seed))
+	if (!buf_addf(&name, "seed-%" PRIu64, t->seed))
 		t->folder = fs_join(t->opts->output, name.data);
-	if (t->folder && !facts_set(facts, "seed", json_integer((json_int_t)t->seed)) &&
-	    !run_folder_open(&t->run, t->folder, facts, t->opts->warn))
-		rc = read_result(t);
-	json_decref(facts);
 	buf_release(&name);
-	return rc;
+	if (!t->folder || read_result(t))
+		return -1;
+	return t->result ? 0 : open_run(t);	/* whatever is left of checkpoints, a result needs none */
 }
 
 void tune_seed_close(struct tune_seed *t)
@@ -171,7 +190,7 @@ static int run_loop(struct tune_seed *t, struct tune_loop *l, int *signal)
 	const uint64_t steps = tune_steps(o, t->data), epoch = t->data->train.n > o->batch ? t->data->train.n / o->batch : 1;
 	struct loop loop = {
 		.run = t->folder, .update = &l->update, .source = &l->train.samples,
-		.schedule = { .decay = (enum decay)o->decay, .first = SCHEDULE_FROM_ONE, .peak = o->learning_rate, .power = 1,
+		.schedule = { .decay = (enum decay)o->decay, .first = SCHEDULE_REST_FROM_ZERO, .peak = o->learning_rate, .power = 1,
 			      .steps = steps, .warmup = warmup_steps(&o->warmup, steps) },
 		.batch = (int)o->batch, .micro_batch = l->micro_batch, .log_every = LOG_EVERY,
 		.save_every = (SAVE_EVERY + epoch - 1) / epoch * epoch, .eval_every = epoch, .keep = 1, .evaluation = t->data->dev.n ? &l->evaluation : NULL,
@@ -237,29 +256,13 @@ int tune_seed_train(struct tune_seed *t, int *signal)
 
 /* --- afterwards ------------------------------------------------------------------------------ */
 
-static int remove_checkpoints(const char *folder)
-{
-	uint64_t *steps = NULL;
-	size_t n = 0;
-	int rc = checkpoint_list(folder, &steps, &n);
-
-	for (size_t i = 0; i < n && !rc; i++) {
-		char *path = checkpoint_folder(folder, steps[i]);
-
-		rc = path ? fs_remove_tree(path) : -1;
-		free(path);
-	}
-	free(steps);
-	return rc;
-}
-
 int tune_seed_finish(struct tune_seed *t)
 {
 	char *path = fs_join(t->folder, RESULT_NAME);
 	int rc = -1;
 
 	if (path && (fs_exists(path) || !json_file_write(path, t->result)))
-		rc = remove_checkpoints(t->folder);
+		rc = checkpoint_prune(t->folder, 0, 0);	/* all of them are later than step 0 */
 	free(path);
 	return rc;
 }

@@ -33,7 +33,7 @@ const char *const config_members[] = {
 	"architectures", "attention_probs_dropout_prob", "classifier_dropout", "hidden_act", "hidden_dropout_prob",
 	"hidden_size", "id2label", "initializer_range", "intermediate_size", "intermediate_sizes", "label2id",
 	"layer_norm_eps", "max_position_embeddings", "max_seq_length", "model_type", "num_attention_heads", "num_hidden_layers", "num_labels",
-	"pad_token_id", "problem_type", "pruned_heads", "tie_word_embeddings", "type_vocab_size", "vocab_size", NULL,
+	"pad_token_id", "problem_type", "pruned_heads", "tie_word_embeddings", "tokenizer_compat", "type_vocab_size", "vocab_size", NULL,
 };
 
 /* A JSON object that is read, and its name for messages. */
@@ -306,9 +306,16 @@ static int read_layers(struct config *c, const struct source_json *s)
 	return read_heads(c, s);
 }
 
-static int read_tuned_length(struct config *c, const struct source_json *s)
+/* What it was tuned on. */
+static int read_tuned(struct config *c, const struct source_json *s)
 {
-	return member(s, "max_seq_length") ? read_int(s, "max_seq_length", 1, c->max_position_embeddings, &c->max_seq_length) : 0;
+	const json_t *compat = member(s, "tokenizer_compat");
+
+	if (compat && (!json_is_string(compat) || json_string_length(compat) >= sizeof(c->tokenizer_compat)))
+		return wrong(s, "tokenizer_compat", "is no short word");
+	if (compat)
+		snprintf(c->tokenizer_compat, sizeof(c->tokenizer_compat), "%s", json_string_value(compat));
+	return member(s, "max_seq_length") ? read_int(s, "max_seq_length", 3, c->max_position_embeddings, &c->max_seq_length) : 0;
 }
 
 /* What is not read above, as text. */
@@ -332,7 +339,7 @@ static int read_object(struct config *c, const struct source_json *s)
 	    must_be_false(s, "is_encoder_decoder"))
 		return -1;
 	if (read_sizes(c, s) || read_numbers(c, s) || read_act(c, s) || read_head(c, s) || read_problem(c, s) ||
-	    read_labels(c, s) || read_layers(c, s) || read_tuned_length(c, s))
+	    read_labels(c, s) || read_layers(c, s) || read_tuned(c, s))
 		return -1;
 	return read_others(c, s);
 }

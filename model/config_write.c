@@ -124,6 +124,8 @@ static json_t *config_object(const struct config *c)
 		put(o, "problem_type", json_string(problem_names[c->problem_type]), &bad);
 	if (c->max_seq_length)
 		put(o, "max_seq_length", json_integer(c->max_seq_length), &bad);
+	if (*c->tokenizer_compat)
+		put(o, "tokenizer_compat", json_string(c->tokenizer_compat), &bad);
 	put_layers(o, c, &bad);
 	put_dtype(o, &bad);
 	if (bad) {

@@ -55,6 +55,8 @@ static int check(struct options *o)
 		return err_usage("no examples; give a file of them with --train FILE");
 	if (!o->common.output)
 		return err_usage("no output; give a folder with -o DIR");
+	if (t->dev && !strcmp(t->train, "-") && !strcmp(t->dev, "-"))
+		return err_usage("standard input ('-') is given twice");
 	if (!(t->epochs > 0))
 		return err_usage("--epochs takes a number above 0");
 	if (t->seed > INT64_MAX - t->seeds)
@@ -103,8 +105,8 @@ int main(int argc, char **argv)
 		ARG_STR("text", 0, &t->data.text, "NAME[,NAME2]", "columns of the text, or of both texts"),
 		ARG_STR("label", 0, &t->data.label, "NAME", "column of the label"),
 		ARG_FLAG("no-header", 0, &t->data.no_header, "TSV without a header: label, text, second text"),
-		ARG_UINT("max-seq-length", 0, &t->max_seq_length, 0, 65535, "N", "tokens of an example at most; 0: 128, or the model's positions"),
-		ARG_CHOICE("compat", 0, &t->compat, "google|hf", "whose ids: google-research/bert's, or Hugging Face's"),
+		ARG_UINT("max-seq-length", 0, &t->max_seq_length, 0, 65535, "N", "tokens of an example at most; 0: as the model was tuned, or 128"),
+		ARG_CHOICE("compat", 0, &t->compat, TUNED_ON_WORDS, "whose ids: as the model was tuned, google-research/bert's, or Hugging Face's"),
 		ARG_GROUP("Runs"),
 		ARG_REAL("epochs", 0, &t->epochs, 0, 1e6, "X", "times that every example is seen"),
 		ARG_UINT("batch", 0, &t->batch, 1, 1 << 24, "N", "examples of a step"),

@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 		ARG_STR("label", 0, &p->data.label, "NAME", "column of the label, which there need not be"),
 		ARG_FLAG("no-header", 0, &p->data.no_header, "TSV without a header: text, second text; or label, text, second text"),
 		ARG_UINT("max-seq-length", 0, &p->max_seq_length, 0, 65535, "N", "tokens of an example at most; 0: as the model was tuned"),
-		ARG_CHOICE("compat", 0, &p->compat, "google|hf", "whose ids: google-research/bert's, or Hugging Face's"),
+		ARG_CHOICE("compat", 0, &p->compat, TUNED_ON_WORDS, "whose ids: as the model was tuned, google-research/bert's, or Hugging Face's"),
 		ARG_CHOICE("backend", 0, &o.backend, "auto|cpu|ref|cuda", "what computes"),
 		ARG_COMMON(&o.common),
 		ARG_END

@@ -36,8 +36,13 @@ json_t *facts_weights(const char *folder)
 	struct file_sum sum;
 	int rc;
 
-	if (!folder)
-		return json_string("new");
+	if (!folder) {
+		json_t *v = json_string("new");
+
+		if (!v)
+			err_memory();
+		return v;
+	}
 	path = fs_join(folder, MODEL_DIR_WEIGHTS);
 	rc = path ? file_sum(path, &sum) : -1;
 	free(path);

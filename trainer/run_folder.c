@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/json_file.h"
+#include "base/out.h"
 #include "trainer/train_log.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define RUN_NAME "run.json"
 #define RUN_MAX ((size_t)1 << 20)
 
 /* Two runs in one folder would remove each other's files. Where the file system has no locks there is none. */
@@ -85,7 +85,7 @@ static int claim(const struct run_folder *r, const char *file, const json_t *fac
 	int rc = -1;
 
 	if (log && !checkpoint_list(r->path, &steps, &n))
-		rc = n || fs_exists(log) ? err_fail("'%s' holds a run that was not made by this program: there is no " RUN_NAME, r->path) :
+		rc = n || fs_exists(log) ? err_fail("'%s' holds a run that was not made by this program: there is no " RUN_FOLDER_NAME, r->path) :
 					   json_file_write(file, facts);
 	free(steps);
 	free(log);
@@ -99,14 +99,14 @@ static int is_unused(const char *path, bool *unused)
 	size_t n = 0;
 	const int rc = fs_list(path, &names, &n);
 
-	*unused = !rc && n == 1 && !strcmp(names[0], RUN_NAME);
+	*unused = !rc && n == 1 && !strcmp(names[0], RUN_FOLDER_NAME);
 	fs_free_names(names, n);
 	return rc;
 }
 
 static int settle_facts(const struct run_folder *r, const json_t *facts)
 {
-	char *file = fs_join(r->path, RUN_NAME);
+	char *file = fs_join(r->path, RUN_FOLDER_NAME);
 	bool unused;
 	int rc = -1;
 
@@ -165,7 +165,8 @@ int run_folder_open(struct run_folder *r, const char *path, const json_t *facts,
 		err_memory();
 		goto fail;
 	}
-	if (fs_make_folder(path) || lock(r) || settle_facts(r, facts) || checkpoint_remove_stale(path) || find_checkpoint(r, warn))
+	if (fs_make_folder(path) || lock(r) || settle_facts(r, facts) || out_remove_stale(path) || checkpoint_remove_stale(path) ||
+	    find_checkpoint(r, warn))
 		goto fail;
 	return 0;
 fail:

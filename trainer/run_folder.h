@@ -18,6 +18,8 @@
 
 #include <jansson.h>
 
+#define RUN_FOLDER_NAME "run.json"
+
 struct run_folder {
 	char *path;
 	int lock;

@@ -31,16 +31,21 @@ static double whole_rate(const struct schedule *s, uint64_t t)
 	return s->peak * decayed(s, (double)t / (double)s->steps);
 }
 
+/* Update N, at least WARMUP, of a decay over what follows the warm-up. */
+static double rest_rate(const struct schedule *s, uint64_t n)
+{
+	if (s->steps <= s->warmup)
+		return s->peak * decayed(s, 1);
+	return s->peak * decayed(s, (double)(n - s->warmup) / (double)(s->steps - s->warmup));
+}
+
 double schedule_rate(const struct schedule *s, uint64_t t)
 {
 	switch (s->first) {
 	case SCHEDULE_FROM_ZERO: return whole_rate(s, t);
 	case SCHEDULE_WHOLE_FROM_ONE: return whole_rate(s, t + 1);
+	case SCHEDULE_REST_FROM_ZERO: return t < s->warmup ? whole_rate(s, t) : rest_rate(s, t);
 	case SCHEDULE_FROM_ONE: break;
 	}
-	if (t + 1 <= s->warmup)
-		return s->peak * (double)(t + 1) / (double)s->warmup;
-	if (s->steps <= s->warmup)
-		return s->peak * decayed(s, 1);
-	return s->peak * decayed(s, (double)(t + 1 - s->warmup) / (double)(s->steps - s->warmup));
+	return t + 1 <= s->warmup ? s->peak * (double)(t + 1) / (double)s->warmup : rest_rate(s, t + 1);
 }

@@ -14,6 +14,9 @@
  *	SCHEDULE_FROM_ONE	n = t + 1; rate = peak n / warmup up to and with n = warmup; the decay is a function
  *				of what follows it, (n - warmup) / (steps - warmup): no drop, and rate 0 at the last
  *				update (torch's LambdaLR stepped before each update).
+ *	SCHEDULE_REST_FROM_ZERO	t = 0, 1, ...; rate = peak t / warmup for t < warmup; the decay is a function of what
+ *				follows, (t - warmup) / (steps - warmup): the first update has rate 0 with warm-up, the
+ *				last one a little (transformers' get_linear_schedule_with_warmup).
  *	SCHEDULE_WHOLE_FROM_ONE	n = t + 1; rate = peak n / warmup while n < warmup; the decay is a function of the whole
  *				run, n / steps (NVIDIA's PolyWarmUpScheduler, schedulers.py of DeepLearningExamples).
  */
@@ -32,7 +35,7 @@ enum decay {
 
 const char *decay_word(enum decay d);
 
-enum schedule_first { SCHEDULE_FROM_ZERO, SCHEDULE_FROM_ONE, SCHEDULE_WHOLE_FROM_ONE };
+enum schedule_first { SCHEDULE_FROM_ZERO, SCHEDULE_FROM_ONE, SCHEDULE_REST_FROM_ZERO, SCHEDULE_WHOLE_FROM_ONE };
 
 struct schedule {
 	enum decay decay;

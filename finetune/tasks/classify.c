@@ -13,6 +13,7 @@
 
 enum { LABEL, TEXT, TEXT2, COLUMNS };
 #define NAME_MAX_BYTES 256
+#define PAIR_LENGTH_MIN 5		/* [CLS] a [SEP] b [SEP] */
 
 /* What is open while a file is read. */
 struct classify_reader {
@@ -40,6 +41,8 @@ static int name_columns(struct classify_reader *c, const struct task_reader *r)
 		*comma++ = 0;
 	if (!*c->text || !*c->label || (comma && (!*comma || strchr(comma, ','))))
 		return err_usage("--text takes NAME or NAME,NAME2, and --label NAME, not '%s' and '%s'", o->text, o->label);
+	if (comma && r->features->max_seq_length < PAIR_LENGTH_MIN)
+		return err_usage("a max_seq_length of %d has no room for two texts; give %d or more", r->features->max_seq_length, PAIR_LENGTH_MIN);
 	c->columns[LABEL] = (struct table_column){ .name = c->label, .must = r->use != LABELS_IGNORE, .option = "--label" };
 	c->columns[TEXT] = (struct table_column){ .name = c->text, .must = true, .option = "--text" };
 	c->columns[TEXT2] = (struct table_column){ .name = comma, .must = true, .option = "--text" };
@@ -72,14 +75,21 @@ static void close_file(struct task_reader *r)
 	r->own = NULL;
 }
 
-/* "'Negative', 'Positive'", at most a line of it. */
-static void list_labels(const struct labels *l, char *text, size_t size)
+/* "'Negative', 'Positive'", as many names as there is room for, and "..." for others. */
+static void quote_labels(const struct labels *l, char *text, size_t size)
 {
 	size_t at = 0;
 
 	text[0] = 0;
-	for (int i = 0; i < l->n && at < size - 1; i++)
+	for (int i = 0; i < l->n; i++) {
+		const size_t need = strlen(l->names[i]) + strlen(", ''");
+
+		if (at + need + strlen(", ...") >= size) {
+			snprintf(text + at, size - at, "%s...", i ? ", " : "");
+			return;
+		}
 		at += (size_t)snprintf(text + at, size - at, "%s'%s'", i ? ", " : "", l->names[i]);
+	}
 }
 
 /* Of a label that is to be learnt or must be known. */
@@ -116,7 +126,7 @@ static int32_t label_of(struct task_reader *r, const struct table_row *row)
 			r->first_unknown = row->line;
 		return -1;
 	}
-	list_labels(r->labels, known, sizeof(known));
+	quote_labels(r->labels, known, sizeof(known));
 	table_file_corrupt(t, "no class is named '%s'; there is %s", name, known);
 	return -2;
 }

@@ -203,12 +203,6 @@ static json_t *tell(const struct comparison *c, const struct class_metrics *m)
 	return o;
 }
 
-static void renumber(struct column *c, const int32_t *by)
-{
-	for (size_t i = 0; i < c->n; i++)
-		c->numbers[i] = by[c->numbers[i]];
-}
-
 static void release(struct comparison *c)
 {
 	free(c->gold.numbers);
@@ -227,8 +221,8 @@ int classify_score(const struct task_opts *o, const char *gold, const char *pred
 	*metrics = NULL;
 	if (read_gold(&c, o, gold) || read_predictions(&c, o, predictions) || check(&c) || labels_sort(&c.labels, &by))
 		goto out;
-	renumber(&c.gold, by);
-	renumber(&c.predictions, by);
+	labels_renumber(c.gold.numbers, c.gold.n, by);
+	labels_renumber(c.predictions.numbers, c.predictions.n, by);
 	if (!metrics_of_classes(&m, c.gold.numbers, c.predictions.numbers, c.gold.n, c.labels.n))
 		*metrics = tell(&c, &m);
 out:

@@ -215,12 +215,81 @@ weights() {
 @test "a full disk" {
 	model
 	[ -w /dev/full ] || skip "no /dev/full"
-	exits 1 bash -c 'ulimit -f 40; trap "" XFSZ; exec bert-finetune --task classify --model m --train "$DATA/man/books.tsv" --batch 8 --max-seq-length 32 --epochs 1 -o out'
+	exits 1 bash -c 'ulimit -f 40; exec bert-finetune --task classify --model m --train "$DATA/man/books.tsv" --batch 8 --max-seq-length 32 --epochs 1 -o out'
 	[ ! -e out/results.json ]
 	[ ! -e out/model.safetensors ]
 	tune --epochs 1 --learning-rate 5e-5 -o out >/dev/null
 	tune --epochs 1 --learning-rate 5e-5 -o other >/dev/null
 	cmp out/model.safetensors other/model.safetensors
+}
+
+@test "a finished seed needs none of its checkpoints, whole or not" {
+	model
+	tune --epochs 1 -o out >first
+	mkdir out/seed-12345/checkpoint-200
+	cp m/config.json out/seed-12345/checkpoint-200
+	touch out/seed-12345/.checkpoint-100.1.old.tmp
+	tune --epochs 1 -o out >second
+	cmp first second
+	[ ! -e out/seed-12345/checkpoint-200 ]
+}
+
+@test "results and models that are not what a run left" {
+	model
+	tune --epochs 1 --seeds 2 -o out >/dev/null
+	cp -r out good
+	echo '[]' >out/seed-12345/result.json
+	exits 3 tune --epochs 1 --seeds 2 -o out
+	says "'out/seed-12345/result.json' is not the result of seed 12345; remove it to run that seed again"
+	rm -r out && cp -r good out
+	cp m/model.safetensors out/model.safetensors
+	exits 3 tune --epochs 1 --seeds 2 -o out
+	says "to tune again, remove 'out': 'out/model.safetensors' is not what seed"
+}
+
+@test "the model's own folder is refused, and one that holds another model" {
+	model
+	find m -type f -exec md5sum {} + | sort >before
+	exits 2 tune --epochs 1 -o m
+	says "'m' is the model's own folder"
+	ln -s m link
+	exits 2 tune --epochs 1 -o link
+	cp -r m other
+	exits 1 tune --epochs 1 -o other
+	says "'other' holds a model that no run made there; give another folder"
+	cmp before <(find m -type f -exec md5sum {} + | sort)
+}
+
+@test "the schedule is transformers', and one step is a step" {
+	model
+	tune --epochs 0.001 -o one >/dev/null
+	! cmp -s m/model.safetensors one/model.safetensors
+	jq -es 'map(select(.data.average_loss))[0] | .step == 1 and .data.learning_rate == 3e-3' one/seed-12345/log.jsonl
+	tune --epochs 4 --warmup 2 -o out >/dev/null
+	jq -es 'map(select(.data.average_loss))[-1] | .step == 12 and (.data.learning_rate - 3e-3 / 10 | fabs) < 1e-12' out/seed-12345/log.jsonl
+}
+
+@test "what it was tuned on is remembered" {
+	model
+	tune --epochs 1 --compat hf --max-seq-length 20 -o hf >/dev/null
+	jq -e '.tokenizer_compat == "hf" and .max_seq_length == 20' hf/config.json
+	printf 'text\n%s\n' "$(printf 'a%.0s' $(seq 150))" >long.tsv
+	bert-predict --task classify --model hf long.tsv >as-tuned
+	bert-predict --task classify --model hf --compat hf --max-seq-length 20 long.tsv | cmp as-tuned
+	! bert-predict --task classify --model hf --compat google long.tsv | cmp -s as-tuned
+	bert-finetune --task classify --model hf --train "$DATA/man/books.tsv" --epochs 1 --batch 8 -o again >/dev/null
+	jq -e '.tokenizer_compat == "hf" and .max_seq_length == 20' again/config.json
+	jq '.tokenizer_compat = "x"' hf/config.json >c && mv c hf/config.json
+	exits 3 bert-predict --task classify --model hf long.tsv
+	says "'hf' was tuned on ids of 'x', which are not known here"
+}
+
+@test "temporaries of a run that was killed go" {
+	model
+	mkdir out
+	echo '{' >out/.model.safetensors.999999999.0.tmp
+	tune --epochs 1 -o out >/dev/null
+	[ -z "$(find out -name '.*' -type f)" ]
 }
 
 @test "usage" {
@@ -238,6 +307,10 @@ weights() {
 	exits 2 tune --max-seq-length 65 -o out
 	says "a max_seq_length of 65 is more than the 64 positions of 'm'"
 	exits 2 tune --epochs 0 -o out
+	exits 2 bert-finetune --task classify --model m --train - --dev - -o out
+	says "standard input ('-') is given twice"
+	exits 2 tune --text a,b --max-seq-length 4 -o out
+	says "a max_seq_length of 4 has no room for two texts; give 5 or more"
 	exits 2 tune --warmup 1.5 -o out
 	exits 2 tune --text a,b,c -o out
 	says "--text takes NAME or NAME,NAME2"

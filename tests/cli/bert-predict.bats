@@ -91,6 +91,13 @@ predict() { bert-predict --task classify --model m "$@"; }
 	[ ! -e out ]
 	exits 3 predict -o out - <<<"$(printf 'text\tx\na\tb\nc\n')"
 	[ ! -e out ]
+	cp -r m odd
+	jq '.id2label."0" = "a\tb"' m/config.json >odd/config.json
+	exits 1 bert-predict --task classify --model odd "$DATA/man/books.tsv"
+	says "the name of its class 0 is empty, or has a tab or a line end in it"
+	jq '.problem_type = "multi_label_classification"' m/config.json >odd/config.json
+	exits 1 bert-predict --task classify --model odd "$DATA/man/books.tsv"
+	says "scores are no classes of which one is right"
 	head -c 5000 m/model.safetensors >cut && mv cut m/model.safetensors
 	exits 3 predict "$DATA/man/books.tsv"
 }

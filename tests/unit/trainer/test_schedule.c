@@ -38,6 +38,24 @@ static void test_from_one(void **state)
 	CLOSE(schedule_rate(&all, 10), 0);
 }
 
+/* transformers' get_linear_schedule_with_warmup: t / w, then (n - t) / (n - w), t from 0. */
+static void test_rest_from_zero(void **state)
+{
+	const struct schedule s = { .decay = DECAY_LINEAR, .first = SCHEDULE_REST_FROM_ZERO, .peak = 2, .steps = 100, .warmup = 10 };
+	const struct schedule one = { .decay = DECAY_LINEAR, .first = SCHEDULE_REST_FROM_ZERO, .peak = 2, .steps = 1 };
+	const struct schedule all = { .decay = DECAY_LINEAR, .first = SCHEDULE_REST_FROM_ZERO, .peak = 2, .steps = 4, .warmup = 4 };
+
+	(void)state;
+	CLOSE(schedule_rate(&s, 0), 0);
+	CLOSE(schedule_rate(&s, 9), 1.8);
+	CLOSE(schedule_rate(&s, 10), 2);
+	CLOSE(schedule_rate(&s, 11), 2 * 89.0 / 90);
+	CLOSE(schedule_rate(&s, 99), 2 * 1.0 / 90);
+	CLOSE(schedule_rate(&one, 0), 2);
+	CLOSE(schedule_rate(&all, 3), 1.5);
+	CLOSE(schedule_rate(&all, 4), 0);
+}
+
 static void test_shapes(void **state)
 {
 	struct schedule s = { .decay = DECAY_POLY, .first = SCHEDULE_FROM_ZERO, .peak = 6e-3, .steps = 7038, .warmup = 2000, .power = 0.5 };
@@ -87,7 +105,7 @@ static void test_cosine(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_from_zero), cmocka_unit_test(test_from_one), cmocka_unit_test(test_shapes),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_from_zero), cmocka_unit_test(test_from_one), cmocka_unit_test(test_rest_from_zero), cmocka_unit_test(test_shapes),
 					     cmocka_unit_test(test_whole_from_one), cmocka_unit_test(test_cosine) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
