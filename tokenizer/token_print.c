@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
+#include "tokenizer/decode.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -284,11 +285,57 @@ static int explain(struct token_printer *p, const char *text, struct buf *out)
 	return 0;
 }
 
+/* --- the way back -------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The ids of a line. */
+static int read_ids(const char *text, size_t len, uint32_t below, struct ids *ids)
+{
+	const char *p = text, *const end = text + len;
+
+	ids->count = 0;
+	while (p < end) {
+		const char *const word = p;
+		uint64_t id = 0;
+
+		if (is_blank(*p)) {
+			p++;
+			continue;
+		}
+		while (p < end && *p >= '0' && *p <= '9' && id < below)
+			id = 10 * id + (uint64_t)(*p++ - '0');
+		if ((p < end && !is_blank(*p)) || id >= below) {
+			while (p < end && !is_blank(*p))
+				p++;
+			return err_corrupt("'%.*s' is no id below %" PRIu32, (int)(p - word < 40 ? p - word : 40), word, below);
+		}
+		if (ids_add(ids, (uint32_t)id))
+			return -1;
+	}
+	return 0;
+}
+
+static int decode(struct token_printer *p, const char *text, size_t len, struct buf *out)
+{
+	const struct vocab *v = tokenizer_vocab(p->t);
+
+	if (read_ids(text, len, vocab_size(v), &p->ids) || decode_ids(v, p->ids.items, p->ids.count, out))
+		return -1;
+	p->count += p->ids.count;
+	return buf_add_byte(out, '\n');
+}
+
 int token_print(struct token_printer *p, const char *text, size_t len, struct buf *out)
 {
 	const bool words = p->form == TOKEN_WORDS || p->form == TOKEN_WORD_OFFSETS || p->form == TOKEN_EXPLAIN;
 	int rc = -1;
 
+	if (p->form == TOKEN_DECODED)
+		return decode(p, text, len, out);
 	word_list_clear(&p->words);
 	if (words ? encoder_words(p->encoder, text, len, &p->words) : encode(p, text, len))
 		return -1;

@@ -23,6 +23,8 @@ enum token_form {
 	/* One word a line, and an empty line after each line of the text: */
 	TOKEN_WORD_OFFSETS,	/* "unaffable 0 9" */
 	TOKEN_EXPLAIN,	/* "Unaffable<TAB>unaffable<TAB>una ##ffa ##ble<TAB>14477 20961 3468", a reason after [UNK] */
+	/* The way back: a line holds ids, between white space. */
+	TOKEN_DECODED,	/* "unaffable" for "14477 20961 3468" */
 };
 
 enum token_flag { TOKEN_ADD_SPECIAL = 1 };	/* [CLS] before and [SEP] after the ids or tokens of a line that has any */
@@ -33,9 +35,10 @@ struct token_printer;
 struct token_printer *token_printer_new(const struct tokenizer *t, int form, unsigned flags);
 void token_printer_free(struct token_printer *p);		/* accepts NULL */
 
+/* -1 with the reason set; to be decoded, a line of anything but ids that the vocabulary has is EXIT_CORRUPT. */
 int token_print(struct token_printer *p, const char *text, size_t len, struct buf *out);
 
-/* The same for many lines, each ended by \n, at once; how many there were to *N. */
+/* The same for many lines, each ended by \n, at once; how many there were, or came before the one that failed, to *N. */
 int token_print_lines(struct token_printer *p, const char *text, size_t len, struct buf *out, size_t *n);
 
 uint64_t token_printer_count(const struct token_printer *p);	/* tokens (or words) printed so far */

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/pool.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,13 @@ struct block {
 	struct buf in;		/* lines, each ended by \n; blank ones empty */
 	struct buf out;
 	size_t n_lines;
+	uint64_t before;	/* lines of the input before it; counted for reasons of failure */
 	uint64_t place;		/* how far the input is read, for progress */
 };
 
 struct state {
 	struct token_stream *stream;
+	uint64_t read;		/* lines, where they are counted */
 	struct token_printer **printers;	/* [thread] */
 };
 
@@ -35,11 +38,13 @@ static int read_block(void *ctx, void *item)
 
 static int work_block(void *ctx, void *item, unsigned worker)
 {
-	struct token_printer *const p = ((struct state *)ctx)->printers[worker];
+	const struct state *st = ctx;
 	struct block *b = item;
 
 	buf_clear(&b->out);
-	return token_print_lines(p, b->in.data, b->in.len, &b->out, &b->n_lines);
+	if (!token_print_lines(st->printers[worker], b->in.data, b->in.len, &b->out, &b->n_lines))
+		return 0;
+	return st->stream->form == TOKEN_DECODED ? err_prefix("line %" PRIu64, b->before + b->n_lines + 1) : -1;
 }
 
 static int write_block(void *ctx, void *item)
@@ -74,7 +79,7 @@ static int make_printers(struct state *st, unsigned threads)
 int token_stream_run(struct token_stream *s)
 {
 	const unsigned threads = s->threads ? s->threads : 1, depth = threads > 1 ? 2 * threads + 2 : 1;
-	struct state st = { s, calloc(threads, sizeof(*st.printers)) };
+	struct state st = { .stream = s, .printers = calloc(threads, sizeof(*st.printers)) };
 	struct block *blocks = calloc(depth, sizeof(*blocks));
 	struct pool pool = { .threads = threads, .depth = depth, .items = blocks, .item_size = sizeof(*blocks),
 			     .read = read_block, .work = work_block, .write = write_block, .ctx = &st };

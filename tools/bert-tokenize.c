@@ -19,7 +19,7 @@ struct options {
 	struct tokenizer_opts tokenizer;
 	int to;
 	uint64_t compress;
-	bool add_special, explain, offsets, strict, document_per_file;
+	bool add_special, explain, offsets, decode, strict, document_per_file;
 };
 
 /* What goes from step to step; n_lines counts documents where those are written. */
@@ -52,7 +52,9 @@ static int write_lines(struct work *w)
 				  .flags = w->o->add_special ? TOKEN_ADD_SPECIAL : 0 };
 	int rc;
 
-	if (w->o->explain)
+	if (w->o->decode)
+		s.form = TOKEN_DECODED;
+	else if (w->o->explain)
 		s.form = TOKEN_EXPLAIN;
 	else if (w->o->offsets)
 		s.form = TOKEN_WORD_OFFSETS;
@@ -64,6 +66,8 @@ static int write_lines(struct work *w)
 
 static int check_options(const struct options *o)
 {
+	if (o->decode && (o->explain || o->offsets || o->add_special || args_given("to")))
+		return err_usage("--decode makes text of ids: no --to, --add-special, --offsets or --explain goes with it");
 	if (o->offsets && o->to != TO_WORDS)
 		return err_usage("--offsets goes with --to words");
 	if (o->add_special && (o->to == TO_WORDS || o->to == TO_DOCS || o->explain))
@@ -127,6 +131,7 @@ int main(int argc, char **argv)
 		ARG_FLAG("add-special", 0, &o.add_special, "[CLS] before and [SEP] after each line's tokens"),
 		ARG_FLAG("offsets", 0, &o.offsets, "with --to words: word, start and end, one a line"),
 		ARG_FLAG("explain", 0, &o.explain, "a line for each word: the text, the word, its pieces, their ids, why [UNK]"),
+		ARG_FLAG("decode", 0, &o.decode, "the way back: lines of ids to lines of text"),
 		ARG_CHOICE("strip-accents", 0, &o.tokenizer.strip_accents, "auto|yes|no", "auto: where lower-cased"),
 		ARG_UINT("max-word", 0, &o.tokenizer.max_word, 1, INT32_MAX, "N", "longer words, in characters, are [UNK] (default: google 200, hf 100)"),
 		ARG_STR("unicode", 0, &o.tokenizer.unicode, "VERSION", "google: Unicode 14.0 or 15.0 (default: 14.0)"),

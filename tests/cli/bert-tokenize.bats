@@ -32,6 +32,23 @@ small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##abl
 	printf 'Unable\tunable\tun ##able\t5 6\n,\t,\t,\t7\nable\table\table\t8\nxx\txx\t[UNK]\t1\tno token begins xx\n\n' | diff - out
 }
 
+@test "ids back to text" {
+	small_vocab
+	printf 'Unable, able xx\n\n \nun\n' | bert-tokenize --vocab vocab.txt | bert-tokenize --vocab vocab.txt --decode >out
+	printf 'unable, able [UNK]\n\n\nun\n' | diff - out
+	[ "$(printf '2 5\t6  3' | bert-tokenize --vocab vocab.txt --decode)" = '[CLS] unable [SEP]' ]
+	for bad in 9 -1 5x 0x1 99999999999999999999999999; do
+		run -3 bert-tokenize --vocab vocab.txt --decode < <(printf '5\n\n6 %s 7\n' "$bad")
+		[ "$output" = "bert-tokenize: line 3: '$bad' is no id below 9" ]
+	done
+	run -2 bert-tokenize --vocab vocab.txt --decode --to ids </dev/null
+	run -2 bert-tokenize --vocab vocab.txt --decode --explain </dev/null
+	bert-tokenize --vocab "$VOCAB" "$DATA/tokenizer/cases.txt" >once
+	for i in $(seq 200); do cat once; done >ids
+	bert-tokenize --vocab "$VOCAB" --decode --threads 1 ids >one
+	bert-tokenize --vocab "$VOCAB" --decode --threads 3 ids | cmp one -
+}
+
 @test "one line out for each line in, blank ones too" {
 	small_vocab
 	printf 'un\n\n \t\nable\r\n\n\x00\n\nun' | bert-tokenize --vocab vocab.txt >out
