@@ -2,10 +2,10 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/map.h"
 #include "base/pool.h"
 #include "base/spill.h"
 #include "base/utf8.h"
+#include "tokenizer/learn_table.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -15,13 +15,11 @@
 #include <xxhash.h>
 
 #define BLOCK (256 << 10)	/* bytes of lines handed to a thread at once */
-#define WORD_BYTES (sizeof(struct map_entry) + 2 * sizeof(uint32_t))	/* of a map, beside the word's own bytes */
 
 /* What one thread has counted since it last spilled. */
 struct worker {
 	struct normalizer *normalizer;
-	struct map words;
-	size_t bytes;			/* what the words take, without room for more */
+	struct learn_table words;
 	uint64_t all, too_long;
 };
 
@@ -29,8 +27,8 @@ struct state {
 	struct learn_count *c;
 	struct worker *workers;
 	unsigned n_workers;
-	size_t share;			/* bytes of a worker's map */
-	struct spill *spill;		/* NULL until a map is full */
+	size_t share;			/* bytes of a worker's table */
+	struct spill *spill;		/* NULL until a table is full */
 	pthread_mutex_t lock;		/* of SPILL and RECORD */
 	struct buf record;
 	uint64_t lines;
@@ -76,18 +74,17 @@ static void add_records(void *a, size_t a_len, const void *b, size_t b_len, void
 	memcpy(a, &sum, sizeof(sum));
 }
 
-static int spill_words(struct state *st, const struct map *words)
+static int spill_words(struct state *st, const struct learn_table *words)
 {
 	const struct spill_opts o = { .memory = (size_t)(st->c->memory / 4), .threads = st->c->threads,
 				      .compare = compare_records, .prefix = record_prefix, .combine = add_records };
+	struct table_walk walk = { .slot = 0 };
 
 	if (!st->spill && spill_open(&st->spill, &o))
 		return -1;
-	for (size_t i = 0; i < words->count; i++) {
-		const struct map_entry *e = &words->entries[i];
-
+	while (learn_table_next(words, &walk)) {
 		buf_clear(&st->record);
-		if (buf_add(&st->record, &e->value, sizeof(e->value)) || buf_add(&st->record, e->key, e->len) ||
+		if (buf_add(&st->record, &walk.count, sizeof(walk.count)) || buf_add(&st->record, walk.word, walk.len) ||
 		    spill_add(st->spill, st->record.data, st->record.len))
 			return -1;
 	}
@@ -143,29 +140,25 @@ static int read_block(void *ctx, void *item)
 	return b->len > 0;
 }
 
-static int count_batch(struct worker *w, const struct words *batch)
+static int count_longer(void *ctx, const char *word, size_t len)
 {
-	for (size_t i = 0; i < batch->count; i++) {
-		const char *word = batch->text + batch->starts[i];
-		const size_t known = w->words.count;
-		size_t len = batch->ends[i] - batch->starts[i];
-		char digest[DIGEST_LEN];
-		uint64_t *count;
+	struct worker *w = ctx;
+	char digest[DIGEST_LEN];
 
-		w->all++;
-		if (len > LEARN_WORD_MAX && utf8_count(word, len) > LEARN_WORD_MAX) {
-			w->too_long++;
-			word = digest_word(word, len, digest);
-			len = DIGEST_LEN;
-		}
-		count = map_put(&w->words, word, len);
-		if (!count)
-			return -1;
-		(*count)++;
-		if (w->words.count > known)
-			w->bytes += WORD_BYTES + len;
-	}
-	return 0;
+	if (len <= LEARN_WORD_MAX || utf8_count(word, len) <= LEARN_WORD_MAX)
+		return learn_table_put(&w->words, word, len, 1);
+	w->too_long++;
+	return learn_table_put(&w->words, digest_word(word, len, digest), DIGEST_LEN, 1);
+}
+
+static int spill_worker(struct state *st, struct worker *w)
+{
+	int rc;
+
+	pthread_mutex_lock(&st->lock);
+	rc = spill_words(st, &w->words);
+	pthread_mutex_unlock(&st->lock);
+	return rc ? -1 : learn_table_restart(&w->words);
 }
 
 static int work_block(void *ctx, void *item, unsigned worker)
@@ -178,17 +171,11 @@ static int work_block(void *ctx, void *item, unsigned worker)
 
 	normalizer_start(w->normalizer, b->data, b->len, false);
 	while ((rc = normalizer_next(w->normalizer, &batch)) > 0) {
-		if (count_batch(w, &batch))
+		if (learn_table_bytes(&w->words, batch.count) > st->share && spill_worker(st, w))
 			return -1;
-		if (w->bytes <= st->share)
-			continue;
-		pthread_mutex_lock(&st->lock);
-		rc = spill_words(st, &w->words);
-		pthread_mutex_unlock(&st->lock);
-		map_clear(&w->words);
-		w->bytes = 0;
-		if (rc)
+		if (learn_table_count(&w->words, &batch, count_longer, w))
 			return -1;
+		w->all += batch.count;
 	}
 	return rc;
 }
@@ -212,25 +199,19 @@ static int count_lines(struct state *st)
 
 /* --- adding up --------------------------------------------------------------------- */
 
-/* All maps into the first; nothing was spilled. */
-static int join_maps(struct state *st, struct learn_words *out)
+/* All tables into the first; nothing was spilled. */
+static int join_tables(struct state *st, struct learn_words *out)
 {
-	struct map *first = &st->workers[0].words;
+	struct learn_table *first = &st->workers[0].words;
+	struct table_walk walk = { .slot = 0 };
 
 	for (unsigned k = 1; k < st->n_workers; k++) {
-		struct map *m = &st->workers[k].words;
-
-		for (size_t i = 0; i < m->count; i++) {
-			uint64_t *count = map_put(first, m->entries[i].key, m->entries[i].len);
-
-			if (!count)
-				return -1;
-			*count += m->entries[i].value;
-		}
-		map_release(m);
+		if (learn_table_join(first, &st->workers[k].words))
+			return -1;
+		learn_table_release(&st->workers[k].words);
 	}
-	for (size_t i = 0; i < first->count; i++)
-		if (add_word(out, first->entries[i].key, first->entries[i].len, first->entries[i].value))
+	while (learn_table_next(first, &walk))
+		if (add_word(out, walk.word, walk.len, walk.count))
 			return -1;
 	return 0;
 }
@@ -244,7 +225,7 @@ static int join_runs(struct state *st, struct learn_words *out)
 	for (unsigned k = 0; k < st->n_workers; k++) {
 		if (spill_words(st, &st->workers[k].words))
 			return -1;
-		map_release(&st->workers[k].words);
+		learn_table_release(&st->workers[k].words);
 	}
 	if (spill_sort(st->spill))
 		return -1;
@@ -262,7 +243,7 @@ static int open_workers(struct state *st)
 		return err_memory();
 	for (unsigned k = 0; k < st->n_workers; k++) {
 		st->workers[k].normalizer = normalizer_new(&st->c->normalizer);
-		if (!st->workers[k].normalizer)
+		if (!st->workers[k].normalizer || learn_table_init(&st->workers[k].words))
 			return -1;
 	}
 	return 0;
@@ -272,7 +253,7 @@ static void close_state(struct state *st)
 {
 	for (unsigned k = 0; st->workers && k < st->n_workers; k++) {
 		normalizer_free(st->workers[k].normalizer);
-		map_release(&st->workers[k].words);
+		learn_table_release(&st->workers[k].words);
 	}
 	free(st->workers);
 	spill_close(st->spill);
@@ -285,7 +266,7 @@ int learn_count_run(struct learn_count *c, struct learn_words *w)
 	struct state st = { .c = c, .n_workers = c->threads ? c->threads : 1, .lock = PTHREAD_MUTEX_INITIALIZER };
 	int rc;
 
-	/* Maps have room for up to twice what they hold; the other half of the memory is for the runs and the list. */
+	/* Tables are held twice while they grow; the other half of the memory is for the runs and the list. */
 	st.share = (size_t)(c->memory / 4 / st.n_workers);
 	assert(c->memory >= LEARN_MEMORY_LEAST);
 	c->words = c->long_words = c->spilled = 0;
@@ -296,7 +277,7 @@ int learn_count_run(struct learn_count *c, struct learn_words *w)
 		c->long_words += st.workers[k].too_long;
 	}
 	if (!rc)
-		rc = st.spill ? join_runs(&st, w) : join_maps(&st, w);
+		rc = st.spill ? join_runs(&st, w) : join_tables(&st, w);
 	close_state(&st);
 	if (rc)
 		learn_words_release(w);

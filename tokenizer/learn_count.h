@@ -2,7 +2,7 @@
  * learn_count.h - text to distinct words with their counts, in bounded memory.
  *
  * The words are those that the tokenizer would look up: the normalizer's
- * (normalize.h). Threads count blocks of lines into maps of their own; a map
+ * (normalize.h). Threads count blocks of lines into tables of their own; a table
  * that fills its share of the memory goes to sorted runs (base/spill.h),
  * and all are added up at the end. The counts, and which words learn_words.h
  * has room for, do not depend on threads or on the order of the lines.
