@@ -246,12 +246,15 @@ size_t vocab_duplicates(const struct vocab *v)
 int vocab_describe_faults(const struct vocab *v, struct buf *text)
 {
 	const size_t blank = v->blank_lines, again = v->duplicates;
+	const bool mark = v->size && !strncmp(v->tokens[0].text, BOM, 3);
 
-	if (blank && buf_addf(text, "%zu blank line%s", blank, blank == 1 ? "" : "s"))
+	if (mark && buf_adds(text, "a byte-order mark, which is part of its first token"))
+		return -1;
+	if (blank && buf_addf(text, "%s%zu blank line%s", mark ? again ? ", " : " and " : "", blank, blank == 1 ? "" : "s"))
 		return -1;
 	if (!again)
 		return 0;
-	return buf_addf(text, "%s%zu line%s an earlier one and take%s its place", blank ? " and " : "", again,
+	return buf_addf(text, "%s%zu line%s an earlier one and take%s its place", mark || blank ? " and " : "", again,
 			again == 1 ? " that repeats" : "s that repeat", again == 1 ? "s" : "");
 }
 

@@ -43,7 +43,7 @@ const char *vocab_sha256(const struct vocab *v);			/* of the file's bytes, 64 he
 size_t vocab_blank_lines(const struct vocab *v);			/* lines of nothing, or of ASCII's white space */
 size_t vocab_duplicates(const struct vocab *v);				/* lines equal to an earlier one */
 /*
- * What a user should be warned of, added to TEXT: "1 blank line and 2 lines that repeat an earlier one and
+ * What a user should be warned of (a byte-order mark too), added to TEXT: "1 blank line and 2 lines that repeat an earlier one and
  * take its place". Nothing where all is well.
  */
 int vocab_describe_faults(const struct vocab *v, struct buf *text);

@@ -59,6 +59,8 @@ row "bert-extract (novels)" "$(size books.raw)" bert-extract -q --from gutenberg
 row "bert-sentences" "$(size paragraphs.txt)" bert-sentences -q --threads @T -o out paragraphs.txt
 row "bert-split" "$(size text.txt)" bert-split -q --threads @T --split held=0.01 -o out text.txt
 row "bert-vocab --size 30000" "$(size text.txt)" bert-vocab -q --threads @T --size 30000 -o out text.txt
+row "bert-vocab --method likelihood" "$(size text.txt)" bert-vocab -q --threads @T --method likelihood --size 30000 -o out text.txt
+row "bert-vocab --method topdown" "$(size text.txt)" bert-vocab -q --threads @T --method topdown --size 30000 -o out text.txt
 row "bert-tokenize --to docs" "$(size text.txt)" bert-tokenize -q --threads @T --vocab vocab.txt --to docs -o out text.txt
 row "bert-tokenize --to docs, AVX2" "$(size text.txt)" env BERTTOOLS_CPU=avx2 bert-tokenize -q --threads @T --vocab vocab.txt --to docs -o out text.txt
 row "bert-tokenize --to docs, plain C" "$(size text.txt)" env BERTTOOLS_CPU=none bert-tokenize -q --threads @T --vocab vocab.txt --to docs -o out text.txt

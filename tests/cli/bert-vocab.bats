@@ -236,6 +236,31 @@ load helpers
 	[ "$(grep -c x vocab)" -eq 0 ]
 }
 
+@test "ill-formed UTF-8 of every kind is replaced and counted, or named" {
+	# overlong, a surrogate, beyond U+10FFFF, five bytes, cut short, a lone continuation: U+FFFD is dropped, so the halves join
+	for bad in '\xc0\xaf' '\xed\xa0\x80' '\xf4\x90\x80\x80' '\xf8\x88\x80\x80\x80' '\xe2\x82' '\x80'; do
+		printf "ab${bad}cd abcd\n" >in
+		exits 0 bert-vocab --cased --size 100 -o vocab in
+		says "in 'in' at byte 2"
+		[ "$(tail -n 1 vocab)" = abcd ]
+		exits 3 bert-vocab --cased --strict --size 100 -o other in
+		says "'in'"
+		[ ! -e other ]
+	done
+}
+
+@test "a vocabulary with too many lines, or a byte-order mark" {
+	{ echo '[UNK]'; head -c 16777214 /dev/zero | tr '\0' '\n'; } >many
+	exits 3 bert-vocab --extend many --add 1 "$DATA/man/corpus.txt"
+	says "'many': it has more than 16777214 lines"
+	exits 1 bash -c "bert-vocab --extend <(yes) --add 1 '$DATA/man/corpus.txt'"
+	says "longer than 268435456 bytes"
+	printf '\xef\xbb\xbf[PAD]\n[UNK]\na\n##a\n' >marked
+	exits 0 bert-vocab --extend marked --add 1 -o out <(echo aa aa)
+	says "'marked' has a byte-order mark, which is part of its first token"
+	cmp <(head -n 4 out) marked
+}
+
 @test "an output that fails leaves nothing" {
 	exits 1 bert-vocab --size 300 -o vocab "$DATA/man/corpus.txt" /nonexistent/file
 	[ ! -e vocab ]

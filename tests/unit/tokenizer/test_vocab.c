@@ -116,12 +116,19 @@ static void the_digest_is_of_the_file(void **state)
 static void a_byte_order_mark_is_part_of_the_first_token(void **state)
 {
 	struct vocab *v = load("\xEF\xBB\xBF[PAD]\n[UNK]\n");
+	struct buf faults = BUF_INIT;
 
 	(void)state;
 	assert_int_equal(id_of(v, "[PAD]"), VOCAB_NONE);
 	assert_int_equal(id_of(v, "\xEF\xBB\xBF[PAD]"), 0);
 	vocab_free(v);
 	refuse("\xEF\xBB\xBF[UNK]\n[PAD]\n", 15, "byte-order mark");
+	v = load("\xEF\xBB\xBF[PAD]\n[UNK]\n\n\n");
+	assert_int_equal(vocab_describe_faults(v, &faults), 0);
+	assert_string_equal(faults.data, "a byte-order mark, which is part of its first token, 2 blank lines and 1 line that repeats an "
+					 "earlier one and takes its place");
+	vocab_free(v);
+	buf_release(&faults);
 }
 
 static void bad_files_are_refused(void **state)
