@@ -70,12 +70,28 @@ static uint32_t coin(struct pass *p)
 	return bit;
 }
 
-uint32_t build_target(struct pass *p)
+static uint32_t draw_target(const struct shard_recipe *r, struct rng *rng)
 {
-	const struct shard_recipe *r = p->b->recipe;
 	const uint32_t most = r->max_seq_length - shard_overhead(r);
 
-	return rng_unit(&p->rng) < r->short_seq_prob ? 2 + rng_below(&p->rng, most - 1) : most;
+	return rng_unit(rng) < r->short_seq_prob ? 2 + rng_below(rng, most - 1) : most;
+}
+
+uint32_t build_target(struct pass *p)
+{
+	return p->b->recipe->document_lengths ? p->target : draw_target(p->b->recipe, &p->rng);
+}
+
+/* What all instances of P's document and pass aim at, where the recipe wants that: step 2 of FORMAT.md. */
+static void draw_common_target(struct pass *p)
+{
+	const struct shard_recipe *r = p->b->recipe;
+	struct rng rng;
+
+	if (!r->document_lengths)
+		return;
+	rng_open(&rng, r->seed, RNG_INSTANCES, p->doc->key.hi, p->doc->key.lo, p->doc->occurrence, p->pass, UINT32_MAX);
+	p->target = draw_target(r, &rng);
 }
 
 struct stretch build_random(struct pass *p, const struct docset_document *d, uint32_t number, uint32_t wanted)
@@ -210,6 +226,7 @@ int build_draft_document(struct pass *p)
 
 	for (p->pass = 0; p->pass < r->dupe_factor && !rc; p->pass++) {
 		p->sentence = 0;
+		draw_common_target(p);
 		if (r->pairs == SHARD_NONE)
 			rc = build_sentences(p);
 		while (r->pairs != SHARD_NONE && p->sentence < p->doc->sentences && !rc)

@@ -62,6 +62,7 @@ struct pass {
 	uint32_t number;		/* of the document */
 	uint32_t pass;
 	uint32_t sentence;		/* the next one */
+	uint32_t target;		/* of all instances of the pass, with document_lengths */
 	struct rng rng;
 	uint32_t coins, coins_left;	/* bits of the draw that coins come from */
 };

@@ -139,18 +139,14 @@ static int note_file(const struct exporting *x)
 }
 
 /* Two shards of one name would be written to one file. */
-static int check_new(const struct exporting *x)
+static int check_new(struct exporting *x)
 {
 	const char *slash = strrchr(x->stem, '/'), *stem = slash ? slash + 1 : x->stem;
-	const size_t n = strlen(stem);
+	uint64_t *seen = map_put(&x->e->names, stem, strlen(stem));
 
-	for (size_t k = 0; k < json_array_size(x->e->list); k++) {
-		const char *name = json_string_value(json_object_get(json_array_get(x->e->list, k), "name"));
-
-		if (!strncmp(name, stem, n) && !strcmp(name + n, x->kind->suffix))
-			return err_fail("two of the files are named '%s': export them into two folders", stem);
-	}
-	return 0;
+	if (!seen)
+		return -1;
+	return (*seen)++ ? err_fail("two of the files are named '%s': export them into two folders", stem) : 0;
 }
 
 static void release(struct exporting *x)
@@ -251,6 +247,7 @@ void export_release(struct export *e)
 	vocab_free(e->vocab);
 	json_decref(e->recipe);
 	json_decref(e->list);
+	map_release(&e->names);
 	e->vocab = NULL;
 	e->recipe = e->list = NULL;
 }

@@ -17,6 +17,7 @@
 #ifndef SHARDS_EXPORT_H
 #define SHARDS_EXPORT_H
 
+#include "base/map.h"
 #include "shards/scan.h"
 #include "tokenizer/vocab.h"
 
@@ -44,6 +45,7 @@ struct export {
 	struct vocab *vocab;
 	json_t *recipe;			/* of the shards, or the tokenizer of token documents */
 	json_t *list;			/* files made */
+	struct map names;		/* of them, without suffixes */
 };
 
 int export_path(struct export *e, const char *path);

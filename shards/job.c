@@ -32,6 +32,8 @@ static int make_recipe(struct job *j)
 		.short_seq_prob = o->short_seq_prob,
 		.whole_word_mask = o->whole_word_mask || o->mask_spans,
 		.mask_spans = (enum mask_spans)o->mask_spans,
+		.word_draws = o->word_draws,
+		.document_lengths = o->document_lengths,
 		.masking = (enum shard_masking)o->masking,
 		.pairs = (enum shard_pairs)o->pairs,
 		.cross_documents = o->cross_documents,

@@ -136,6 +136,16 @@ static void swap(uint32_t *items, uint32_t a, uint32_t b)
 	items[b] = t;
 }
 
+static bool has(const uint64_t *bits, uint32_t k)
+{
+	return bits[k / 64] >> k % 64 & 1;
+}
+
+static void set(uint64_t *bits, uint32_t k)
+{
+	bits[k / 64] |= UINT64_C(1) << k % 64;
+}
+
 static uint32_t choose_tokens(struct mask *m, struct rng *r, struct instance *i, uint32_t wanted)
 {
 	const uint32_t n = list_tokens(m, i);
@@ -153,6 +163,7 @@ static uint32_t choose_words(struct mask *m, struct rng *r, struct instance *i, 
 	const uint32_t n = list_words(m, i);
 	uint32_t chosen = 0;
 
+	memset(m->begins, 0, (i->n / 64 + 1) * sizeof(*m->begins));
 	for (uint32_t k = 0; chosen < wanted && k < n; k++) {
 		const uint32_t j = k + rng_below(r, n - k);
 
@@ -160,20 +171,11 @@ static uint32_t choose_words(struct mask *m, struct rng *r, struct instance *i, 
 		swap(m->lengths, k, j);
 		if (m->lengths[k] > wanted - chosen)
 			continue;
+		set(m->begins, m->candidates[k]);
 		for (uint32_t t = 0; t < m->lengths[k]; t++)
 			i->positions[chosen++] = m->candidates[k] + t;
 	}
 	return chosen;
-}
-
-static bool has(const uint64_t *bits, uint32_t k)
-{
-	return bits[k / 64] >> k % 64 & 1;
-}
-
-static void set(uint64_t *bits, uint32_t k)
-{
-	bits[k / 64] |= UINT64_C(1) << k % 64;
 }
 
 /* Words of the next span. */
@@ -212,7 +214,7 @@ static uint32_t choose_spans(struct mask *m, struct rng *r, struct instance *i, 
 			if (m->lengths[w] > wanted - chosen ||
 			    (w > word && m->candidates[w - 1] + m->lengths[w - 1] != m->candidates[w]))
 				break;
-			if (w == word)
+			if (w == word || m->rule.spans == MASK_NGRAMS)
 				set(m->begins, m->candidates[w]);
 			for (uint32_t t = 0; t < m->lengths[w]; t++) {
 				set(m->marks, m->candidates[w] + t);
@@ -240,6 +242,7 @@ static void sort_positions(struct mask *m, struct instance *i)
 void mask_draw(struct mask *m, struct rng *r, struct instance *i)
 {
 	const uint32_t wanted = mask_count(&m->rule, i->n);
+	const bool as_one = m->rule.word_draws || m->rule.spans == MASK_SPANS;
 	double x = 0;
 
 	assert(!i->predictions && i->n <= m->rule.max_seq_length);
@@ -251,7 +254,7 @@ void mask_draw(struct mask *m, struct rng *r, struct instance *i)
 	for (uint32_t k = 0; k < i->predictions; k++) {
 		uint32_t *id = &i->ids[i->positions[k]];
 
-		if (m->rule.spans != MASK_SPANS || has(m->begins, i->positions[k]))
+		if (!as_one || has(m->begins, i->positions[k]))
 			x = rng_unit(r);
 		i->labels[k] = *id;
 		if (x < 0.8)

@@ -46,6 +46,7 @@ struct mask_rule {
 	size_t n_never;
 	bool whole_word;		/* so it is where SPANS says more than one */
 	enum mask_spans spans;
+	bool word_draws;		/* all of a word is replaced in one way; of a span it is anyway */
 	const struct vocab *vocab;	/* for whole_word: what continues a word */
 };
 
@@ -59,7 +60,7 @@ struct mask {
 	uint32_t *candidates, *lengths;	/* scratch: positions, or words by first position and length */
 	uint32_t *order;		/* scratch: numbers of words */
 	uint64_t *marks;		/* scratch: a bit a position */
-	uint64_t *begins;		/* scratch: likewise, where spans begin */
+	uint64_t *begins;		/* scratch: likewise, where what is replaced in one way begins */
 };
 
 int mask_init(struct mask *m, const struct mask_rule *rule);	/* copies what RULE points to, but for the vocabulary */

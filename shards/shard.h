@@ -61,6 +61,8 @@ struct shard_recipe {
 	double masked_lm_prob, short_seq_prob;
 	bool whole_word_mask;
 	enum mask_spans mask_spans;
+	bool word_draws;		/* a word's tokens are replaced in one way */
+	bool document_lengths;		/* a shorter length is drawn for a document and pass, not for an instance */
 	enum shard_masking masking;
 	enum shard_pairs pairs;
 	bool cross_documents;		/* SHARD_NONE: ends of documents are joined */

@@ -63,6 +63,8 @@ json_t *shard_recipe_json(const struct shard_recipe *r)
 	    canon_set(o, "masking", json_string(masking_names[r->masking])) ||
 	    canon_set(o, "pairs", json_string(pairs_names[r->pairs])) || canon_set(o, "seed", canon_of_uint(r->seed)) ||
 	    (r->mask_spans != MASK_WORDS && canon_set(o, "mask_spans", json_string(spans_names[r->mask_spans]))) ||
+	    (r->word_draws && canon_set(o, "word_draws", json_true())) ||
+	    (r->document_lengths && canon_set(o, "document_lengths", json_true())) ||
 	    (r->pairs == SHARD_NONE && canon_set(o, "cross_documents", json_boolean(r->cross_documents)))) {
 		json_decref(o);
 		err_memory();
@@ -132,6 +134,13 @@ static int parse_choice(const json_t *o, const char *name, const char *const *na
 	return text ? err_corrupt("'%s' is '%.100s', which this version does not know", name, text) : -1;
 }
 
+/* One that is absent is false. */
+static int parse_flag(const json_t *o, const char *name, bool *v)
+{
+	*v = false;
+	return json_object_get(o, name) ? canon_bool(o, name, v) : 0;
+}
+
 static int parse_tokenizer(struct shard_recipe *r, const json_t *o)
 {
 	const json_t *tokenizer = canon_object(o, "tokenizer");
@@ -170,6 +179,12 @@ int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 	pairs = masking < 0 ? -1 : parse_choice(o, "pairs", pairs_names, sizeof(pairs_names) / sizeof(pairs_names[0]));
 	if (pairs < 0)
 		goto fail;
+	if (parse_flag(o, "word_draws", &r->word_draws) || parse_flag(o, "document_lengths", &r->document_lengths))
+		goto fail;
+	if (r->word_draws && !r->whole_word_mask) {
+		err_corrupt("'word_draws' is set, and 'whole_word_mask' is not");
+		goto fail;
+	}
 	if (json_object_get(o, "mask_spans")) {
 		const int spans = parse_choice(o, "mask_spans", spans_names, sizeof(spans_names) / sizeof(spans_names[0]));
 
@@ -235,6 +250,7 @@ struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vo
 		.n_never = r->n_never,
 		.whole_word = r->whole_word_mask,
 		.spans = r->mask_spans,
+		.word_draws = r->word_draws,
 		.vocab = vocab,
 	};
 }

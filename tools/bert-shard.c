@@ -38,10 +38,12 @@ static const struct arg table[] = {
 		 "masked tokens of an instance at most"),
 	ARG_REAL("masked-lm-prob", 0, &o.masked_lm_prob, 0, 1, "P", "share of tokens to mask"),
 	ARG_REAL("short-seq-prob", 0, &o.short_seq_prob, 0, 1, "P", "share of instances that are made shorter"),
+	ARG_FLAG("document-lengths", 0, &o.document_lengths, "draw shorter lengths for documents, not for instances"),
 	ARG_UINT("dupe-factor", 0, &o.dupe_factor, 1, SHARD_MAX_DUPE_FACTOR, "N",
 		 "passes over the input, each with other masks"),
 	ARG_FLAG("whole-word-mask", 0, &o.whole_word_mask, "mask whole words"),
 	ARG_ALIAS("do-whole-word-mask", "whole-word-mask"),
+	ARG_FLAG("word-draws", 0, &o.word_draws, "replace all of a masked word in one way"),
 	ARG_CHOICE("mask-spans", 0, &o.mask_spans, "none|ngram|span",
 		   "mask words one by one, 1 to 3 of them in a row, or 1 to 10"),
 	ARG_CHOICE("masking", 0, &o.masking, "static|dynamic",
@@ -141,8 +143,10 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return err_usage("--compat google goes with --pairs nsp");
 	if (o.rules == SHARD_GOOGLE && o.masking != SHARD_STATIC)
 		return err_usage("--compat google goes with --masking static");
-	if (o.rules == SHARD_GOOGLE && o.mask_spans)
-		return err_usage("--compat google goes with --mask-spans none");
+	if (o.rules == SHARD_GOOGLE && (o.mask_spans || o.word_draws || o.document_lengths))
+		return err_usage("--compat google goes with neither --mask-spans, --word-draws nor --document-lengths");
+	if (o.word_draws && !o.whole_word_mask && !o.mask_spans)
+		return err_usage("--word-draws goes with --whole-word-mask or --mask-spans");
 	if (o.rules == SHARD_GOOGLE && (part_text || stage != ALL))
 		return err_usage("--compat google has no stages and no parts: each draw depends on those before it");
 	if (part_text && (stage == ALL || stage == PLAN))

@@ -732,3 +732,19 @@ both() {
 	exits 0 bert-diff --unmasked words one.span
 	exits 2 shard --mask-spans span --compat google -o out in
 }
+
+@test "word draws and lengths of documents: other instances, verified, refused where they do not go" {
+	documents 0 120 >in
+	shard --whole-word-mask --dupe-factor 2 -o plain in
+	shard --whole-word-mask --word-draws --dupe-factor 2 -o words in
+	exits 1 bert-diff plain words
+	says "recipes: word_draws"
+	exits 0 bert-diff --unmasked plain words
+	shard --document-lengths --short-seq-prob 0.5 --dupe-factor 3 --shards 2 --threads 1 -o lengths in
+	shard --document-lengths --short-seq-prob 0.5 --dupe-factor 3 --shards 2 --threads 3 -o again in
+	same lengths again
+	bert-verify words lengths
+	exits 2 shard --word-draws -o out in
+	exits 2 shard --compat google --document-lengths -o out in
+	exits 2 shard --compat google --whole-word-mask --word-draws -o out in
+}

@@ -188,7 +188,7 @@ def draw(recipe, k, n_shards, docs):
             i = 0
             while i < len(sentences):
                 r = Stream(recipe['seed'], 1, key, occurrence, number, starts[i])
-                target = 2 + r.below(most - 1) if r.unit() < recipe['short_seq_prob'] else most
+                target = target_of(recipe, most, r, key, occurrence, number)
                 end = i + 1
                 while end < len(sentences) and starts[end] - starts[i] < target:
                     end += 1
@@ -228,6 +228,12 @@ def draw(recipe, k, n_shards, docs):
     return out
 
 
+def target_of(recipe, most, r, key, occurrence, number):
+    if recipe.get('document_lengths'):
+        r = Stream(recipe['seed'], 1, key, occurrence, number, 2 ** 32 - 1)
+    return 2 + r.below(most - 1) if r.unit() < recipe['short_seq_prob'] else most
+
+
 def starts_of(sentences):
     starts = [0]
     for s in sentences:
@@ -245,7 +251,7 @@ def draw_sop(recipe, k, n_shards, docs):
                 if i and i + 1 == len(sentences):
                     i -= 1
                 r = Stream(recipe['seed'], 1, key, occurrence, number, starts[i])
-                target = 2 + r.below(most - 1) if r.unit() < recipe['short_seq_prob'] else most
+                target = target_of(recipe, most, r, key, occurrence, number)
                 end = i + 2
                 while end < len(sentences) and starts[end] - starts[i] < target:
                     end += 1
@@ -269,7 +275,7 @@ def draw_none(recipe, k, n_shards, docs):
             f = 0
             while f < len(flat):
                 r = Stream(recipe['seed'], 1, key, occurrence, number, f)
-                target = 2 + r.below(most - 1) if r.unit() < recipe['short_seq_prob'] else most
+                target = target_of(recipe, most, r, key, occurrence, number)
                 fits = [e for e in ends if f < e <= f + target]
                 end = max(fits) if fits else min(min(e for e in ends if e > f), f + most)
                 name = (Stream(recipe['seed'], 2, key, occurrence, number, f).u64(), key, occurrence, number, f)
@@ -385,17 +391,18 @@ def mask(recipe, name, one, words, pool):
                 break
             if k > w and None in tokens[candidates[k - 1][0]:candidates[k][0]]:
                 break
-            if k == w:
+            if k == w or spans == 'ngram':
                 runs.add(candidates[k][0])
             chosen += candidates[k]
     while not spans and len(chosen) < want and j < len(candidates):
         o = j + r.below(len(candidates) - j)
         candidates[j], candidates[o] = candidates[o], candidates[j]
         if len(chosen) + len(candidates[j]) <= want:
+            runs.add(candidates[j][0])
             chosen += candidates[j]
         j += 1
     for p in sorted(chosen):
-        if spans != 'span' or p in runs:
+        if p in runs or not (spans == 'span' or recipe.get('word_draws')):
             x = r.unit()
         new = recipe['special']['mask'] if x < .8 else tokens[p] if x < .9 else pool[r.below(len(pool))]
         one['masks'].append((p, new))

@@ -35,6 +35,11 @@ as_told "the greatest seed, none short, not packed" --seed 9223372036854775807 -
 as_told "n-grams" --mask-spans ngram --shards 2 --dupe-factor 3
 as_told "spans" --mask-spans span --dupe-factor 3 --max-seq-length 200 --max-predictions-per-seq 40
 as_told "spans of full sentences, nearly all masked" --mask-spans span --pairs none --cross-documents --masked-lm-prob 0.8 --max-predictions-per-seq 100 --dupe-factor 2
+as_told "words replaced as one" --whole-word-mask --word-draws --dupe-factor 3
+as_told "n-grams of words replaced as one" --mask-spans ngram --word-draws --dupe-factor 2
+as_told "lengths of documents" --document-lengths --short-seq-prob 0.5 --dupe-factor 4 --max-seq-length 48
+as_told "lengths of documents, sentence order" --document-lengths --pairs sop --short-seq-prob 0.5 --dupe-factor 4 --max-seq-length 48
+as_told "lengths of documents, full sentences" --document-lengths --pairs none --short-seq-prob 0.5 --dupe-factor 4 --max-seq-length 48
 as_told "sentence order" --pairs sop --shards 3 --dupe-factor 3
 as_told "sentence order, short instances" --pairs sop --max-seq-length 24 --max-predictions-per-seq 4 --short-seq-prob 0.5 --dupe-factor 2 --whole-word-mask
 as_told "full sentences" --pairs none --shards 3 --dupe-factor 3
