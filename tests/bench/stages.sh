@@ -69,7 +69,12 @@ row "bert-shard, text, dupe 1" "$(size text.txt)" bert-shard -q --threads @T --v
 row "bert-shard, text, dupe 5" "$(size text.txt)" bert-shard -q --threads @T --vocab vocab.txt --dupe-factor 5 --shards 4 -o out text.txt
 row "bert-shard, .tok, dupe 1" "$(size text.txt)" bert-shard -q --threads @T --vocab vocab.txt --dupe-factor 1 --shards 4 -o out text.tok
 row "bert-shard, .tok, dynamic" "$(size text.txt)" bert-shard -q --threads @T --vocab vocab.txt --masking dynamic --shards 4 -o out text.tok
+row "bert-shard, .tok, in 16 MiB" "$(size text.txt)" bert-shard -q --threads @T --memory 16M --vocab vocab.txt --dupe-factor 1 --shards 1 -o out text.tok
+row "bert-shard --compat google, dupe 1" "$(size text.txt)" bert-shard -q --threads @T --vocab vocab.txt --compat google --dupe-factor 1 --shards 4 -o out text.txt
 bert-shard -q --vocab vocab.txt --dupe-factor 1 --shards 4 -o shards text.txt || exit 1
+row "bert-export --to tfrecord" "$(size text.txt)" bert-export -q --threads @T --to tfrecord -o out shards
+bert-export -q --to tfrecord -o records shards || exit 1
+row "bert-import (TFRecord)" "$(size text.txt)" bert-import -q --threads @T --vocab vocab.txt -o out records/shard-00000-of-00004.tfrecord records/shard-00001-of-00004.tfrecord records/shard-00002-of-00004.tfrecord records/shard-00003-of-00004.tfrecord
 row "bert-cat" "$(size text.txt)" bert-cat -q --threads @T shards
 row "bert-verify" "$(size text.txt)" bert-verify -q --threads @T shards
 row "bert-stat" "$(size text.txt)" bert-stat -q --threads @T shards
