@@ -32,9 +32,9 @@ USES_finetune := trainer model shards kernels tokenizer base
 # --- packages -----------------------------------------------------------------
 
 DEPS_BUILD := gcc make pkg-config libc6-dev libutf8proc-dev libzstd-dev libarchive-dev libxxhash-dev libexpat1-dev \
-	libjansson-dev libssl-dev libcurl4-openssl-dev libhdf5-dev
-DEPS_DEMO := time jq
-DEPS_CHECK := $(DEPS_DEMO) zstd strace libdnnl-dev libcmocka-dev bats perl universal-ctags shellcheck mandoc bzip2 xz-utils lz4 gzip procps util-linux git
+	libjansson-dev libssl-dev libcurl4-openssl-dev libhdf5-dev libdnnl-dev
+DEPS_DEMO := time jq gnuplot-nox util-linux
+DEPS_CHECK := $(DEPS_DEMO) zstd strace libcmocka-dev bats perl universal-ctags shellcheck mandoc bzip2 xz-utils lz4 gzip procps git
 DEPS_LONG := $(DEPS_CHECK) clang libclang-rt-14-dev python3 python3-venv
 
 JOBS := $(shell nproc 2>/dev/null || echo 1)
@@ -206,7 +206,7 @@ bench: all $(HARNESS) ## speed and memory of every stage (BENCH_MB megabytes of 
 	$(Q)$(TEST_ENV) tests/bench/training.sh
 	$(Q)$(HARNESS) bench
 
-demo: deps-demo ## a raw Wikipedia dump and novels to verified shards, from nothing
+demo: deps-demo ## a raw Wikipedia dump and novels to a pre-trained and fine-tuned BERT, from nothing
 	$(Q)$(MAKE) --no-print-directory -j$(JOBS) -s all
 	$(Q)$(MAKE) --no-print-directory -f pipelines/demo/demo.mk BIN=$(CURDIR)/$(BUILD)/bin
 
@@ -236,7 +236,7 @@ deps-check:
 deps-long:
 	$(call deps_recipe,$(DEPS_BUILD) $(DEPS_LONG))
 need-check:
-	$(Q)missing=; for c in bats prove ctags jq shellcheck mandoc bzip2 xz lz4 gzip zstd git; do command -v $$c >/dev/null || missing="$$missing $$c"; done; \
+	$(Q)missing=; for c in bats prove ctags jq gnuplot shellcheck mandoc bzip2 xz lz4 gzip zstd git; do command -v $$c >/dev/null || missing="$$missing $$c"; done; \
 	pkg-config --exists cmocka || missing="$$missing libcmocka"; \
 	if [ -n "$$missing" ]; then echo "make test: missing:$$missing (make deps installs them)" >&2; exit 1; fi
 
