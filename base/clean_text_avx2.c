@@ -28,9 +28,12 @@ static inline struct clean_masks clean_masks_of(const char *p)
 {
 	const __m256i low = load(p), high = load(p + 32);
 
-	return (struct clean_masks){ .newlines = bits_of(_mm256_cmpeq_epi8(low, each('\n')), _mm256_cmpeq_epi8(high, each('\n'))),
-				     .returns = bits_of(_mm256_cmpeq_epi8(low, each('\r')), _mm256_cmpeq_epi8(high, each('\r'))),
-				     .plain = bits_of(is_plain(low), is_plain(high)), .beyond = bits_of(low, high) };
+	return (struct clean_masks){
+		.newlines = bits_of(_mm256_cmpeq_epi8(low, each('\n')), _mm256_cmpeq_epi8(high, each('\n'))),
+		.returns = bits_of(_mm256_cmpeq_epi8(low, each('\r')), _mm256_cmpeq_epi8(high, each('\r'))),
+		.plain = bits_of(is_plain(low), is_plain(high)),
+		.beyond = bits_of(low, high)
+	};
 }
 
 /* TABLE by the low halves of X. */
@@ -46,9 +49,10 @@ static inline __m256i faults_of(const char *p)
 	const __m256i before = load(p - 1);
 	const __m256i third = _mm256_subs_epu8(load(p - 2), each(0xE0 - 0x80));
 	const __m256i fourth = _mm256_subs_epu8(load(p - 3), each(0xF0 - 0x80));
-	const __m256i faults = _mm256_and_si256(look_up(faults_of_high_before, _mm256_srli_epi16(before, 4)),
-						_mm256_and_si256(look_up(faults_of_low_before, before),
-								 look_up(faults_of_high, _mm256_srli_epi16(load(p), 4))));
+	const __m256i faults =
+		_mm256_and_si256(look_up(faults_of_high_before, _mm256_srli_epi16(before, 4)),
+				 _mm256_and_si256(look_up(faults_of_low_before, before),
+						  look_up(faults_of_high, _mm256_srli_epi16(load(p), 4))));
 
 	return _mm256_xor_si256(faults, _mm256_and_si256(_mm256_or_si256(third, fourth), each(0x80)));
 }

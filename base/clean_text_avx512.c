@@ -14,7 +14,8 @@ static inline struct clean_masks clean_masks_of(const char *p)
 
 	return (struct clean_masks){ .newlines = _mm512_cmpeq_epi8_mask(x, each('\n')),
 				     .returns = _mm512_cmpeq_epi8_mask(x, each('\r')),
-				     .plain = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(x, each('!')), each('~' + 1 - '!')),
+				     .plain =
+					     _mm512_cmplt_epu8_mask(_mm512_sub_epi8(x, each('!')), each('~' + 1 - '!')),
 				     .beyond = _mm512_movepi8_mask(x) };
 }
 

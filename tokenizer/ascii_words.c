@@ -82,7 +82,7 @@ const char *ascii_words_plain(struct ascii_words *w, const char *p, const char *
 			continue;
 		if (!ascii_words_knows((unsigned char)*p))
 			break;
-		if (is_letter_or_digit((unsigned char)*p))	/* near the end */
+		if (is_letter_or_digit((unsigned char)*p)) /* near the end */
 			w->out[w->len++] = (char)(w->rules.lower && *p <= 'Z' && *p >= 'A' ? *p | 0x20 : *p);
 		else
 			take_other(w, *p);

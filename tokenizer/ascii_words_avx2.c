@@ -16,7 +16,8 @@ static inline __m256i each(unsigned char byte)
 /* Bytes from LOW to HIGH, both below 0x80. */
 static inline __m256i within(__m256i x, char low, char high)
 {
-	return _mm256_andnot_si256(_mm256_cmpgt_epi8(x, _mm256_set1_epi8(high)), _mm256_cmpgt_epi8(x, _mm256_set1_epi8((char)(low - 1))));
+	return _mm256_andnot_si256(_mm256_cmpgt_epi8(x, _mm256_set1_epi8(high)),
+				   _mm256_cmpgt_epi8(x, _mm256_set1_epi8((char)(low - 1))));
 }
 
 static inline uint64_t bits_of(__m256i x)
@@ -31,12 +32,16 @@ static inline struct ascii_masks half(const struct ascii_tables *t, const char *
 	const __m256i letters = within(_mm256_or_si256(x, each(0x20)), 'a', 'z');
 	const __m256i word = _mm256_or_si256(letters, within(x, '0', '9')), graphic = within(x, '!', '~');
 	const __m256i newline = _mm256_cmpeq_epi8(x, each('\n'));
-	const __m256i separator = _mm256_or_si256(_mm256_or_si256(newline, _mm256_cmpeq_epi8(x, each(' '))),
-						  _mm256_or_si256(_mm256_cmpeq_epi8(x, each('\t')), _mm256_cmpeq_epi8(x, each('\r'))));
+	const __m256i separator =
+		_mm256_or_si256(_mm256_or_si256(newline, _mm256_cmpeq_epi8(x, each(' '))),
+				_mm256_or_si256(_mm256_cmpeq_epi8(x, each('\t')), _mm256_cmpeq_epi8(x, each('\r'))));
 	const uint64_t marks = bits_of(_mm256_andnot_si256(word, graphic));
 
 	_mm256_storeu_si256((void *)o, _mm256_or_si256(x, _mm256_and_si256(letters, t->case_bit)));
-	return (struct ascii_masks){ .letters = bits_of(word), .first = marks, .last = marks, .newlines = bits_of(newline),
+	return (struct ascii_masks){ .letters = bits_of(word),
+				     .first = marks,
+				     .last = marks,
+				     .newlines = bits_of(newline),
 				     .unknown = bits_of(_mm256_or_si256(graphic, separator)) ^ UINT32_MAX,
 				     .general = bits_of(_mm256_cmpeq_epi8(x, each(0xE2))) };
 }
@@ -61,7 +66,8 @@ static inline struct ascii_masks ascii_masks_of(const struct ascii_tables *t, co
 	m.general |= high.general << 32;
 	if (m.general) {
 		const uint64_t low_80 = bits_of(_mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)p), each(0x80)));
-		const uint64_t high_80 = bits_of(_mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)(p + 32)), each(0x80)));
+		const uint64_t high_80 =
+			bits_of(_mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)(p + 32)), each(0x80)));
 
 		m.general &= (low_80 | high_80 << 32) >> 1;
 	}

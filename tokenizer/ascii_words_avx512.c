@@ -2,7 +2,7 @@
 #include <immintrin.h>
 
 struct ascii_tables {
-	__m512i class_low, class_high;	/* of 128 characters */
+	__m512i class_low, class_high; /* of 128 characters */
 	__m512i case_bit;
 };
 
@@ -11,7 +11,7 @@ struct ascii_tables {
 enum { LETTER = 1, MARK = 2, SEPARATOR = 4, UPPER = 0x20 };
 
 static const unsigned char classes[128] = {
-	['\t'] = SEPARATOR, ['\n'] = SEPARATOR, ['\r'] = SEPARATOR, [' '] = SEPARATOR,
+	['\t'] = SEPARATOR,   ['\n'] = SEPARATOR,     ['\r'] = SEPARATOR,   [' '] = SEPARATOR,
 	['!' ... '/'] = MARK, ['0' ... '9'] = LETTER, [':' ... '@'] = MARK, ['A' ... 'Z'] = LETTER | UPPER,
 	['[' ... '`'] = MARK, ['a' ... 'z'] = LETTER, ['{' ... '~'] = MARK,
 };
@@ -19,11 +19,14 @@ static const unsigned char classes[128] = {
 static inline struct ascii_masks ascii_masks_of(const struct ascii_tables *t, const char *p, size_t n, char *o)
 {
 	const __m512i x = n == 64 ? _mm512_loadu_si512(p) : _mm512_maskz_loadu_epi8(((uint64_t)1 << n) - 1, p);
-	const __m512i class = _mm512_permutex2var_epi8(t->class_low, x, t->class_high);	/* looks at seven bits of each */
+	const __m512i class =
+		_mm512_permutex2var_epi8(t->class_low, x, t->class_high); /* looks at seven bits of each */
 	const uint64_t beyond = _mm512_movepi8_mask(x);
 	const uint64_t marks = _mm512_test_epi8_mask(class, _mm512_set1_epi8(MARK)) & ~beyond;
 	struct ascii_masks m = { .letters = _mm512_test_epi8_mask(class, _mm512_set1_epi8(LETTER)) & ~beyond,
-				 .first = marks, .last = marks, .newlines = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('\n')),
+				 .first = marks,
+				 .last = marks,
+				 .newlines = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8('\n')),
 				 .unknown = beyond | _mm512_testn_epi8_mask(class, class) };
 
 	if (beyond)
@@ -42,9 +45,9 @@ static inline void write_16(uint32_t *to, uint32_t base, __m128i places)
 static inline size_t ascii_places(uint32_t *to, uint32_t base, uint64_t bits)
 {
 	static const unsigned char numbers[64] = {
-		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-		32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61,
-		62, 63,
+		0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+		22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+		44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
 	};
 	const __m512i places = _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(numbers));
 	const size_t n = (size_t)__builtin_popcountll(bits);

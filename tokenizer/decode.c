@@ -6,8 +6,9 @@
 static const struct {
 	const char *from, *to;
 } replaced[] = {
-	{ " .", "." }, { " ?", "?" }, { " !", "!" }, { " ,", "," }, { " ' ", "'" }, { " n't", "n't" }, { " 'm", "'m" },
-	{ " do not", " don't" }, { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" },
+	{ " .", "." },	 { " ?", "?" },	    { " !", "!" },     { " ,", "," },
+	{ " ' ", "'" },	 { " n't", "n't" }, { " 'm", "'m" },   { " do not", " don't" },
+	{ " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" },
 };
 
 /* In the text from START on, which gets no longer. */
@@ -45,7 +46,9 @@ int decode_ids(const struct vocab *v, const uint32_t *ids, size_t n, struct buf 
 		}
 		if (buf_add(out, token, len))
 			return -1;
-		for (size_t k = 0; k < sizeof(replaced) / sizeof(replaced[0]) && memchr(out->data + start, ' ', out->len - start); k++)
+		for (size_t k = 0;
+		     k < sizeof(replaced) / sizeof(replaced[0]) && memchr(out->data + start, ' ', out->len - start);
+		     k++)
 			replace(out, start, replaced[k].from, replaced[k].to);
 	}
 	return 0;

@@ -21,7 +21,7 @@ int pages_map(struct pages *p, size_t bytes)
 	p->start = p->memory;
 	if (huge) {
 		p->start = (char *)p->memory + (-(uintptr_t)p->memory & (HUGE_PAGE - 1));
-		(void)madvise(p->start, bytes, MADV_HUGEPAGE);	/* advice: nothing depends on it */
+		(void)madvise(p->start, bytes, MADV_HUGEPAGE); /* advice: nothing depends on it */
 	}
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { BEGINS = 1, ENDS = 2 };		/* the bits of a beginning */
+enum { BEGINS = 1, ENDS = 2 }; /* the bits of a beginning */
 
 #define CELLS_LEAST_BITS 8
 #define TAG_BITS 12
@@ -17,7 +17,7 @@ enum { BEGINS = 1, ENDS = 2 };		/* the bits of a beginning */
 /* A beginning of a text, and what is carried along. */
 struct walk {
 	uint64_t hash;
-	uint64_t bytes;			/* the first eight, as a number; the first is the lowest */
+	uint64_t bytes; /* the first eight, as a number; the first is the lowest */
 	size_t len;
 };
 
@@ -63,7 +63,7 @@ int token_table_init(struct token_table *t, const char *text, size_t bytes, size
 	unsigned bits = CELLS_LEAST_BITS;
 
 	assert(bytes <= TOKEN_TABLE_BYTES && n <= bytes);
-	while ((size_t)1 << bits < 2 * bytes)	/* tokens share beginnings, so in truth most stay free */
+	while ((size_t)1 << bits < 2 * bytes) /* tokens share beginnings, so in truth most stay free */
 		bits++;
 	*t = (struct token_table){ .text = text, .shift = 64 - bits, .n_slots = (uint32_t)(n + n / 2 + 1) };
 	if (pages_map(&t->pages, ((size_t)1 << (bits - 2)) + t->n_slots * sizeof(*t->slots)))
@@ -93,8 +93,8 @@ static void mark(struct token_table *t, uint64_t hash, unsigned bits)
 }
 
 /* Whether the token in a slot, which is longer than eight bytes, is what START begins with and then TEXT. */
-static bool is_long_token(const struct token_table *t, struct token_slot slot, const struct token_start *start, const char *text,
-			  size_t len)
+static bool is_long_token(const struct token_table *t, struct token_slot slot, const struct token_start *start,
+			  const char *text, size_t len)
 {
 	const char *const token = t->text + (slot.what >> (TAG_BITS + ID_BITS));
 
@@ -108,8 +108,8 @@ static inline const struct token_slot *first_slot(const struct token_table *t, u
 }
 
 /* The slot of a token, or the free one where it belongs; W is all of it, START and TEXT. */
-static inline struct token_slot *slot_of(const struct token_table *t, const struct walk *w, const struct token_start *start,
-					 const char *text)
+static inline struct token_slot *slot_of(const struct token_table *t, const struct walk *w,
+					 const struct token_start *start, const char *text)
 {
 	const uint64_t tag = w->hash >> 24 & TAG_MASK;
 	uint64_t i = (w->hash >> 32) * t->n_slots >> 32;
@@ -119,8 +119,8 @@ static inline struct token_slot *slot_of(const struct token_table *t, const stru
 
 		if (!s->what)
 			return s;
-		if (w->len <= 8 ? s->bytes == w->bytes :
-				  (s->what & TAG_MASK) == tag && is_long_token(t, *s, start, text, w->len - start->len))
+		if (w->len <= 8 ? s->bytes == w->bytes
+				: (s->what & TAG_MASK) == tag && is_long_token(t, *s, start, text, w->len - start->len))
 			return s;
 	}
 }
@@ -186,6 +186,6 @@ size_t token_table_longest(const struct token_table *t, const struct token_start
 		len = longest.len - start->len;
 		if (*id != TOKEN_NONE)
 			return len;
-		len--;		/* the next shorter one ends before */
+		len--; /* the next shorter one ends before */
 	}
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE 64			/* bytes of a cache line: a set lies in one */
+#define LINE 64 /* bytes of a cache line: a set lies in one */
 #define BITS_LEAST 6
 #define BITS_MOST 24
 
@@ -17,7 +17,7 @@ static_assert(sizeof(struct wordcache_set) == LINE, "a set is a cache line");
 /* LEN is 1 to WORDCACHE_KEY. */
 static struct wordkey key_of(const char *word, size_t len)
 {
-	const unsigned low = len < 8 ? 64 - 8 * (unsigned)len : 0;	/* bits that are not the word's */
+	const unsigned low = len < 8 ? 64 - 8 * (unsigned)len : 0; /* bits that are not the word's */
 	const unsigned high = len > 8 ? 128 - 8 * (unsigned)len : 0;
 	struct wordkey k;
 
@@ -50,7 +50,8 @@ static const union wordcache_ids *find(const struct wordcache_set *set, struct w
 }
 
 /* Nearly every word has one or two pieces: those are copied without counting, the others all at once. */
-static size_t take_narrow(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to, uint32_t **out)
+static size_t take_narrow(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to,
+			  uint32_t **out)
 {
 	uint32_t *o = *out;
 
@@ -72,7 +73,8 @@ static size_t take_narrow(const struct wordcache *c, const struct wordcache_grou
 	return from;
 }
 
-static size_t take_wide(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to, uint32_t **out)
+static size_t take_wide(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to,
+			uint32_t **out)
 {
 	uint32_t *o = *out;
 

@@ -3,10 +3,11 @@
 
 #include <immintrin.h>
 
-void wordcache_prepare_avx2(const struct wordcache *c, const char *text, const uint32_t *starts, const uint32_t *ends, size_t n,
-			    struct wordcache_group *g)
+void wordcache_prepare_avx2(const struct wordcache *c, const char *text, const uint32_t *starts, const uint32_t *ends,
+			    size_t n, struct wordcache_group *g)
 {
-	static const unsigned char kept[2 * WORDCACHE_KEY] = {	/* from kept + 16 - len on: LEN bytes 255, then zeros */
+	static const unsigned char kept[2 * WORDCACHE_KEY] = {
+		/* from kept + 16 - len on: LEN bytes 255, then zeros */
 		255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
 	};
 
@@ -14,7 +15,8 @@ void wordcache_prepare_avx2(const struct wordcache *c, const char *text, const u
 		const size_t len = ends[i] - starts[i], used = len < WORDCACHE_KEY ? len : WORDCACHE_KEY;
 		const __m128i mask = _mm_loadu_si128((const void *)(kept + WORDCACHE_KEY - used));
 		const __m128i key = _mm_and_si128(_mm_loadu_si128((const void *)(text + starts[i])), mask);
-		const uint32_t set = wordcache_place(c, (uint64_t)_mm_cvtsi128_si64(key), (uint64_t)_mm_extract_epi64(key, 1));
+		const uint32_t set =
+			wordcache_place(c, (uint64_t)_mm_cvtsi128_si64(key), (uint64_t)_mm_extract_epi64(key, 1));
 
 		_mm_storeu_si128((void *)&g->keys[i], key);
 		g->sets[i] = len <= WORDCACHE_KEY ? set : c->nowhere;
@@ -28,7 +30,7 @@ static inline const union wordcache_ids *find(const struct wordcache_set *set, c
 	const __m256i both = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)key));
 	const __m256i same = _mm256_cmpeq_epi64(both, _mm256_load_si256((const void *)set->keys));
 	const unsigned halves = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
-	const unsigned hit = halves & halves >> 1 & 5;		/* 1: the first, 4: the second */
+	const unsigned hit = halves & halves >> 1 & 5; /* 1: the first, 4: the second */
 
 	return hit ? &set->ids[hit >> 2] : NULL;
 }

@@ -6,8 +6,10 @@
 /* Four words, one in each 128 bits. */
 static inline __m512i four_words(const char *text, const uint32_t *starts)
 {
-	const __m128i a = _mm_loadu_si128((const void *)(text + starts[0])), b = _mm_loadu_si128((const void *)(text + starts[1]));
-	const __m128i c = _mm_loadu_si128((const void *)(text + starts[2])), d = _mm_loadu_si128((const void *)(text + starts[3]));
+	const __m128i a = _mm_loadu_si128((const void *)(text + starts[0])),
+		      b = _mm_loadu_si128((const void *)(text + starts[1]));
+	const __m128i c = _mm_loadu_si128((const void *)(text + starts[2])),
+		      d = _mm_loadu_si128((const void *)(text + starts[3]));
 	const __m256i ab = _mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
 	const __m256i cd = _mm256_inserti128_si256(_mm256_castsi128_si256(c), d, 1);
 
@@ -17,8 +19,8 @@ static inline __m512i four_words(const char *text, const uint32_t *starts)
 /* Cuts words FIRST to FIRST + 3 of the 16 to their lengths, which are bytes of LENS at every fourth place. */
 static inline __m512i cut(__m512i words, __m512i lens, int first)
 {
-	const __m512i lane = _mm512_set_epi64(0x0C0C0C0C0C0C0C0C, 0x0C0C0C0C0C0C0C0C, 0x0808080808080808, 0x0808080808080808,
-					      0x0404040404040404, 0x0404040404040404, 0, 0);
+	const __m512i lane = _mm512_set_epi64(0x0C0C0C0C0C0C0C0C, 0x0C0C0C0C0C0C0C0C, 0x0808080808080808,
+					      0x0808080808080808, 0x0404040404040404, 0x0404040404040404, 0, 0);
 	const __m512i place = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0F0E0D0C0B0A0908, 0x0706050403020100));
 	const __m512i len = _mm512_permutexvar_epi8(_mm512_add_epi8(lane, _mm512_set1_epi8((char)(4 * first))), lens);
 
@@ -28,11 +30,12 @@ static inline __m512i cut(__m512i words, __m512i lens, int first)
 /* wordcache_place without the factor, in both halves of each 128 bits. */
 static inline __m512i numbers_of(__m512i keys, __m128i shift)
 {
-	const __m512i mix = _mm512_broadcast_i32x4(_mm_set_epi64x((long long)WORDCACHE_MIX_HIGH, (long long)WORDCACHE_MIX_LOW));
+	const __m512i mix =
+		_mm512_broadcast_i32x4(_mm_set_epi64x((long long)WORDCACHE_MIX_HIGH, (long long)WORDCACHE_MIX_LOW));
 	__m512i x = _mm512_mullo_epi64(keys, mix);
 
 	x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
-	x = _mm512_xor_si512(x, _mm512_permutex_epi64(x, 0xB1));	/* halves swapped */
+	x = _mm512_xor_si512(x, _mm512_permutex_epi64(x, 0xB1)); /* halves swapped */
 	x = _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)WORDCACHE_MIX));
 	return _mm512_srl_epi64(x, shift);
 }
@@ -54,14 +57,14 @@ static inline void prepare_16(const struct wordcache *c, const char *text, const
 	}
 	low = _mm512_permutex2var_epi32(k[0], pick, k[1]);
 	high = _mm512_permutex2var_epi32(k[2], pick, k[3]);
-	low = _mm512_slli_epi32(_mm512_shuffle_i64x2(low, high, 0x44), 6);	/* times sizeof(struct wordcache_set) */
+	low = _mm512_slli_epi32(_mm512_shuffle_i64x2(low, high, 0x44), 6); /* times sizeof(struct wordcache_set) */
 	_mm512_storeu_si512(sets, _mm512_mask_mov_epi32(low, too_long, _mm512_set1_epi32((int)c->nowhere)));
 	for (int i = 0; i < 16; i++)
 		_mm_prefetch((const void *)wordcache_set(c, sets[i]), _MM_HINT_T0);
 }
 
-void wordcache_prepare_avx512(const struct wordcache *c, const char *text, const uint32_t *starts, const uint32_t *ends, size_t n,
-			      struct wordcache_group *g)
+void wordcache_prepare_avx512(const struct wordcache *c, const char *text, const uint32_t *starts, const uint32_t *ends,
+			      size_t n, struct wordcache_group *g)
 {
 	size_t i = 0;
 
@@ -71,7 +74,8 @@ void wordcache_prepare_avx512(const struct wordcache *c, const char *text, const
 		const uint32_t len = ends[i] - starts[i];
 		const __mmask16 mask = len < WORDCACHE_KEY ? (__mmask16)((1u << len) - 1) : 0xFFFF;
 		const __m128i key = _mm_maskz_loadu_epi8(mask, text + starts[i]);
-		const uint32_t set = wordcache_place(c, (uint64_t)_mm_cvtsi128_si64(key), (uint64_t)_mm_extract_epi64(key, 1));
+		const uint32_t set =
+			wordcache_place(c, (uint64_t)_mm_cvtsi128_si64(key), (uint64_t)_mm_extract_epi64(key, 1));
 
 		_mm_storeu_si128((void *)&g->keys[i], key);
 		g->sets[i] = len <= WORDCACHE_KEY ? set : c->nowhere;

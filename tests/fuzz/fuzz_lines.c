@@ -1,7 +1,7 @@
 /*
  * Any texts, divided anyhow: the documents of the parts are the documents of
- * the whole. The first byte says how many files there are (1 to 4) and whether a
- * file's end ends a document, the second and third where they begin, the fourth how
+ * the whole, and many at once are the documents one by one. The first byte says
+ * how many files there are (1 to 4) and whether a file's end ends a document, the second and third where they begin, the fourth how
  * many parts are made and how.
  */
 #include "base/err.h"
@@ -39,6 +39,46 @@ static void make_file(struct texts *t, const unsigned char *bytes, size_t len)
 	snprintf(t->names[i], sizeof(t->names[i]), "/proc/self/fd/%d", t->fds[i]);
 	t->files[i] = t->names[i];
 	t->total += len;
+}
+
+/* By lists of documents, the same documents; by blocks of lines, all there is between them. */
+static void list_at_once(const struct texts *t, const struct lines_opts *opts, size_t bytes, struct buf *b)
+{
+	struct document_list list = DOCUMENT_LIST_INIT;
+	struct buf text = BUF_INIT;
+	struct lines *l;
+	int rc = lines_open(&l, t->files, t->n, opts) ? -1 : 1;
+
+	while (rc > 0 && (rc = lines_next_documents(l, bytes, &list)) > 0)
+		for (size_t i = 0; i < list.count; i++)
+			require(!buf_add(b, list.text.data + list.items[i].start, list.items[i].len) && !buf_add_byte(b, 0));
+	lines_close(l);
+	rc = lines_open(&l, t->files, t->n, opts) ? -1 : 1;
+	while (rc > 0 && (rc = lines_next_text(l, bytes, &text)) > 0)
+		require(text.data[text.len - 1] == '\n' && utf8_valid_prefix(text.data, text.len) == text.len);
+	lines_close(l);
+	document_list_release(&list);
+	buf_release(&text);
+}
+
+/* Whether both are the same but for what LIST says before each document. */
+static void compare_at_once(const struct texts *t, const struct lines_opts *opts, size_t bytes)
+{
+	struct document doc = DOCUMENT_INIT;
+	struct buf one = BUF_INIT, all = BUF_INIT;
+	struct lines *l;
+	int rc = lines_open(&l, t->files, t->n, opts) ? -1 : 1;
+
+	while (rc > 0 && (rc = lines_next_document(l, &doc)) > 0)
+		require(!buf_add(&one, doc.text.data, doc.text.len) && !buf_add_byte(&one, 0));
+	lines_close(l);
+	document_release(&doc);
+	if (rc == 0) {
+		list_at_once(t, opts, bytes, &all);
+		require(one.len == all.len && (!one.len || !memcmp(one.data, all.data, one.len)));
+	}
+	buf_release(&one);
+	buf_release(&all);
 }
 
 /* Adds what there is to say of all documents to B. -1: a file looks packed, so there is nothing to compare. */
@@ -105,6 +145,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		at += len;
 	}
 	compare(&t, data[3], &opts);
+	compare_at_once(&t, &opts, 1 + 16 * data[3]);
 	for (size_t i = 0; i < t.n; i++)
 		close(t.fds[i]);
 	return 0;

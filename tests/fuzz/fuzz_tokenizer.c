@@ -1,7 +1,7 @@
 /*
  * Any bytes as a line of text, in every mode: spans do not change ids; they
  * lie in the text, in order; a new encoder says the same as one whose cache is
- * warm; words are made of valid UTF-8.
+ * warm, and as one that is given all lines at once; words are made of valid UTF-8.
  */
 #include "base/utf8.h"
 #include "tokenizer/tokenizer.h"
@@ -71,6 +71,7 @@ static void check(unsigned mode, const char *text, size_t len)
 	const size_t cps = utf8_count(text, len);
 	struct encoder *cold = encoder_new_sized(modes[mode], CACHE_BYTES);
 	struct ids ids = IDS_INIT, placed = IDS_INIT, again = IDS_INIT;
+	struct encoded_lines lines = ENCODED_LINES_INIT;
 	struct span *spans = NULL;
 	size_t cap = 0;
 
@@ -82,6 +83,12 @@ static void check(unsigned mode, const char *text, size_t len)
 		require(spans[i].start < spans[i].end && spans[i].end <= cps && (!i || spans[i].start >= spans[i - 1].start));
 	}
 	check_words(cold, text, len, cps);
+	again.count = 0;
+	require(encoder_encode_lines(cold, text, len, &again, &lines) == 0 && again.count == ids.count);
+	require(!ids.count || !memcmp(again.items, ids.items, ids.count * sizeof(*ids.items)));
+	for (size_t i = 0; i < lines.count; i++)
+		require(lines.ends[i] <= ids.count && (!i || lines.ends[i] >= lines.ends[i - 1]));
+	encoded_lines_release(&lines);
 	ids_release(&ids);
 	ids_release(&placed);
 	ids_release(&again);
