@@ -60,7 +60,7 @@ static int hash_sample(int fd, uint64_t bytes, struct key *sample)
 int inputs_sample(const char *name, uint64_t *bytes, struct key *sample)
 {
 	struct stat st;
-	int rc = -1, fd = open(name, O_RDONLY | O_CLOEXEC);
+	int rc = -1, fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* a FIFO must not make us wait */
 
 	if (fd < 0 || fstat(fd, &st)) {
 		err_sys("cannot open '%s'", name);

@@ -101,4 +101,8 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	exits 2 bert-import -o back2 records/*.tfrecord
 	exits 2 import --name a/b -o back2 records/*.tfrecord
 	exits 1 import -o back2 nothing
+	mkfifo pipe
+	exits 1 timeout 20 bert-import --vocab "$DATA/man/vocab.txt" -o back2 pipe
+	says "'pipe' is no regular file"
+	exits 1 import -o back2 .
 }
