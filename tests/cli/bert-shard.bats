@@ -368,7 +368,7 @@ flip() {
 	shard --shards 6 --threads 1 --dupe-factor 5 -o straight in
 	took=$((($(date +%s%N) - start) / 1000))
 	for share in 10 25 40 55 70 85; do
-		timeout -s KILL "$(awk -v t="$took" -v s="$share" 'BEGIN { printf "%.3f", t * s / 1e8 }')" \
+		timeout --foreground -s KILL "$(awk -v t="$took" -v s="$share" 'BEGIN { printf "%.3f", t * s / 1e8 }')" \
 			bert-shard --vocab "$DATA/man/vocab.txt" --shards 6 --threads 1 --dupe-factor 5 -o killed in || true
 		for f in killed/*.shard; do
 			[ ! -e "$f" ] || cmp "$f" "straight/${f##*/}"

@@ -15,7 +15,7 @@ ok() {	# ok WHAT COMMAND...
 	if "$@" >log 2>&1; then echo "ok $n - $what"; else echo "not ok $n - $what"; sed 's/^/# /' log | head -n 20; fi
 }
 killed() {	# killed SECONDS COMMAND...: begins it and kills it after so long, if it still runs
-	(timeout -s KILL "$@" & wait $!) >/dev/null 2>&1
+	(timeout --foreground -s KILL "$@" & wait $!) >/dev/null 2>&1
 	return 0
 }
 same() { cmp "$1" "$2"; }
