@@ -1,6 +1,7 @@
 # bert-tokenize: lines in; ids, tokens, words, offsets, documents out.
 
 load helpers
+bats_require_minimum_version 1.5.0
 
 VOCAB="$TOP/tests/data/vocab/bert-base-uncased.txt"
 
