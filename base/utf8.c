@@ -101,7 +101,7 @@ uint32_t utf8_decode(const char *text, size_t len, unsigned *size, bool *bad)
 	return n ? utf8_next(&text) : UTF8_REPLACEMENT;
 }
 
-unsigned utf8_encode(uint32_t cp, char *out)
+unsigned utf8_write(uint32_t cp, char *out)
 {
 	unsigned char *o = (unsigned char *)out;
 

@@ -38,7 +38,7 @@ static inline uint32_t utf8_next(const char **p)
 }
 
 /* Writes CP (a valid scalar value) to OUT[0..4); returns its length. */
-unsigned utf8_encode(uint32_t cp, char *out);
+unsigned utf8_write(uint32_t cp, char *out);
 
 /* Adds TEXT to B with every ill-formed part replaced; *COUNT grows by how many there were. */
 int utf8_repair(const char *text, size_t len, struct buf *b, uint64_t *count);

@@ -380,7 +380,7 @@ static int recode(struct span text, struct buf *b)
 	for (size_t i = 0; i < text.len; i++) {
 		char one[UTF8_MAX];
 
-		if (buf_add(b, one, utf8_encode(entity_windows_1252((unsigned char)text.text[i]), one)))
+		if (buf_add(b, one, utf8_write(entity_windows_1252((unsigned char)text.text[i]), one)))
 			return -1;
 	}
 	return 0;

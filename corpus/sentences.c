@@ -44,7 +44,7 @@ static size_t lower_case(const char *text, size_t len, char out[4 * WORD_MAX])
 		if ((unsigned char)*p < 0x80)
 			out[n++] = (char)tolower((unsigned char)*p++);
 		else
-			n += utf8_encode((uint32_t)utf8proc_tolower((utf8proc_int32_t)utf8_next(&p)), out + n);
+			n += utf8_write((uint32_t)utf8proc_tolower((utf8proc_int32_t)utf8_next(&p)), out + n);
 	return n;
 }
 

@@ -106,7 +106,7 @@ static int put_cased(struct span s, bool upper, bool first_alone, struct buf *b)
 
 		if (first || !first_alone)
 			c = (uint32_t)(upper ? utf8proc_toupper((utf8proc_int32_t)c) : utf8proc_tolower((utf8proc_int32_t)c));
-		if (buf_add(b, out, utf8_encode(c, out)))
+		if (buf_add(b, out, utf8_write(c, out)))
 			return -1;
 		p += size;
 	}

@@ -136,7 +136,7 @@ static int reference(struct walk *k)
 		return wiki_put_byte(k->b, '&');
 	}
 	k->rest = span_skip(k->rest, size);
-	return cp < ' ' ? wiki_put_byte(k->b, ' ') : wiki_put(k->b, text, utf8_encode(cp, text));
+	return cp < ' ' ? wiki_put_byte(k->b, ' ') : wiki_put(k->b, text, utf8_write(cp, text));
 }
 
 /* __NOTOC__ and its like in any language. */

@@ -42,7 +42,7 @@ int wiki_put_raw(struct buf *b, struct span s)
 		const uint32_t cp = c == '&' ? entity_decode(s, &size) : 0;
 
 		if (cp)
-			n = utf8_encode(cp, text);
+			n = utf8_write(cp, text);
 		s = span_skip(s, cp ? size : 1);
 		if ((unsigned char)text[0] < ' ' && text[0] != '\t')
 			continue;

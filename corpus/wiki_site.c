@@ -94,7 +94,7 @@ size_t wiki_fold(struct span text, char *out, size_t max)
 		if ((unsigned char)*p < 0x80)
 			one[0] = (char)tolower((unsigned char)*p);
 		else
-			len = utf8_encode((uint32_t)utf8proc_tolower((utf8proc_int32_t)utf8_decode(p, (size_t)(end - p), &size, NULL)), one);
+			len = utf8_write((uint32_t)utf8proc_tolower((utf8proc_int32_t)utf8_decode(p, (size_t)(end - p), &size, NULL)), one);
 		if (n + gap + len > max)
 			return 0;
 		if (gap)

@@ -246,10 +246,10 @@ static int put_letters(struct bpe *b)
 	if (!b->inside)
 		return err_memory();
 	for (size_t i = 0; i < a->count; i++)
-		if (bpe_put_token(b, bytes + LEARN_INSIDE_LEN, utf8_encode(a->letters[i], bytes + LEARN_INSIDE_LEN)) == PAIRS_NONE)
+		if (bpe_put_token(b, bytes + LEARN_INSIDE_LEN, utf8_write(a->letters[i], bytes + LEARN_INSIDE_LEN)) == PAIRS_NONE)
 			return -1;
 	for (size_t i = 0; i < a->count; i++) {
-		const unsigned n = utf8_encode(a->letters[i], bytes + LEARN_INSIDE_LEN);
+		const unsigned n = utf8_write(a->letters[i], bytes + LEARN_INSIDE_LEN);
 
 		b->inside[i] = a->inside[i] ? bpe_put_token(b, bytes, LEARN_INSIDE_LEN + n) : PAIRS_NONE;
 		if (a->inside[i] && b->inside[i] == PAIRS_NONE)

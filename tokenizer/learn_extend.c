@@ -52,7 +52,7 @@ static int put_base(struct extend *x)
 static uint32_t letter_token(const struct extend *x, uint32_t letter, bool inside)
 {
 	char bytes[LEARN_INSIDE_LEN + UTF8_MAX] = LEARN_INSIDE;
-	const unsigned len = utf8_encode(letter, bytes + LEARN_INSIDE_LEN);
+	const unsigned len = utf8_write(letter, bytes + LEARN_INSIDE_LEN);
 	const size_t skip = inside ? 0 : LEARN_INSIDE_LEN;
 	const uint64_t *id = map_get(&x->bpe.ids, bytes + skip, LEARN_INSIDE_LEN + len - skip);
 
@@ -113,7 +113,7 @@ static int add_letters(struct extend *x, struct want *wants, size_t n)
 		qsort(wants, n, sizeof(*wants), by_want);
 	for (size_t i = 0; i < n && x->added < l->add; i++) {
 		char bytes[LEARN_INSIDE_LEN + UTF8_MAX] = LEARN_INSIDE;
-		const unsigned len = utf8_encode(wants[i].letter, bytes + LEARN_INSIDE_LEN);
+		const unsigned len = utf8_write(wants[i].letter, bytes + LEARN_INSIDE_LEN);
 		const size_t skip = wants[i].inside ? 0 : LEARN_INSIDE_LEN;
 
 		if (bpe_add_token(&x->bpe, bytes + skip, LEARN_INSIDE_LEN + len - skip) == PAIRS_NONE)

@@ -329,7 +329,7 @@ static int add_letter(struct buf *b, uint32_t letter)
 {
 	char bytes[UTF8_MAX];
 
-	return buf_add(b, bytes, utf8_encode(letter, bytes));
+	return buf_add(b, bytes, utf8_write(letter, bytes));
 }
 
 static int list_ending(const struct top *t, struct token_list *list, uint32_t node)

@@ -193,7 +193,7 @@ static void end_word(struct normalizer *n)
 /* Adds a code point that came from the one at AT. */
 static void put(struct normalizer *n, uint32_t cp, uint64_t at)
 {
-	n->w.len += utf8_encode(cp, n->w.out + n->w.len);
+	n->w.len += utf8_write(cp, n->w.out + n->w.len);
 	if (n->want_spans)
 		n->spans[n->n_spans++] = (struct span){ at, at + 1 };
 }

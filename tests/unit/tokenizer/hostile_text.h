@@ -29,7 +29,7 @@ static inline void add_hostile_piece(struct rng *r, struct buf *b)
 		uint32_t cp = rng_below(r, rng_below(r, 2) ? 0x800 : 0x110000 - 0x800);
 
 		cp += cp >= 0xD800 ? 0x800 : 0;
-		if (buf_add(b, bytes, utf8_encode(cp, bytes)))
+		if (buf_add(b, bytes, utf8_write(cp, bytes)))
 			abort();
 	} else if (buf_adds(b, pieces[rng_below(r, sizeof(pieces) / sizeof(pieces[0]))])) {
 		abort();

@@ -25,7 +25,7 @@ static size_t make_line(uint32_t cp, char *line)
 
 	for (const char *p = pattern; *p; p++) {
 		if (*p == '@')
-			o += utf8_encode(cp, o);
+			o += utf8_write(cp, o);
 		else
 			*o++ = *p;
 	}
