@@ -1,7 +1,6 @@
 #include "base/fs.h"
 
 #include "base/err.h"
-#include "base/out.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -143,19 +142,6 @@ int fs_read_all(const char *path, size_t limit, struct buf *b)
 	}
 	close(fd);
 	return rc;
-}
-
-int fs_write_all(const char *path, const void *bytes, size_t n)
-{
-	struct out *o;
-
-	if (out_open(&o, path))
-		return -1;
-	if (out_write(o, bytes, n) || out_commit(o)) {
-		out_discard(o);
-		return -1;
-	}
-	return 0;
 }
 
 static int remove_at(int parent, const char *name, const char *top);

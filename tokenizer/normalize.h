@@ -21,6 +21,7 @@
 #define TOKENIZER_NORMALIZE_H
 
 #include "tokenizer/chars.h"
+#include "tokenizer/ids.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,11 +31,6 @@ struct normalizer_opts {
 	bool lower;		/* lower-case */
 	bool strip_accents;	/* decompose (NFD) and drop category Mn */
 	bool space_cjk;		/* each CJK ideograph is a word */
-};
-
-/* Where something came from in the text given: code points, the end excluded. */
-struct span {
-	uint64_t start, end;
 };
 
 #define WORDS_SLACK 64	/* bytes that may be read beyond the last word */

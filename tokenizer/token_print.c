@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "tokenizer/decode.h"
+#include "tokenizer/tokenizer_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -251,7 +252,7 @@ static size_t find_source(struct span span, const char **p, uint64_t *cp)
 static int explain_word(struct token_printer *p, const struct placed_word *word, const char *source, size_t source_len,
 			struct buf *out)
 {
-	const struct wordpiece *w = tokenizer_wordpiece(p->t);
+	const struct wordpiece *w = p->t->wordpiece;
 	const char *const text = p->words.text.data + word->start;
 
 	p->ids.count = 0;

@@ -44,6 +44,10 @@ struct token_table {
 	uint32_t n_slots;
 };
 
+/* Of a vocabulary (vocab.h): its tokens that are not empty, with their ids. */
+struct vocab;
+const struct token_table *vocab_table(const struct vocab *v);
+
 /* What tokens begin with that a text lacks. */
 struct token_start {
 	const char *prefix;

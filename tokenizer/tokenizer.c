@@ -5,6 +5,7 @@
 #include "tokenizer/tokenizer_config.h"
 #include "tokenizer/tokenizer_impl.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,11 +96,6 @@ void tokenizer_close(struct tokenizer *t)
 const struct vocab *tokenizer_vocab(const struct tokenizer *t)
 {
 	return t->vocab;
-}
-
-const struct wordpiece *tokenizer_wordpiece(const struct tokenizer *t)
-{
-	return t->wordpiece;
 }
 
 json_t *tokenizer_describe(const struct tokenizer *t)

@@ -1,29 +1,49 @@
 /*
  * tokenizer.h - text to WordPiece ids, exactly as a named reference does it.
  *
+ * One text:
  *	struct tokenizer *t;
  *	struct tokenizer_opts o = TOKENIZER_OPTS_DEFAULT;
  *	o.vocab = "vocab.txt";
  *	if (tokenizer_open(&t, &o))
+ *		...					(err_text() says why: base/err.h)
+ *	struct encoder *e = encoder_new(t);		(scratch and cache)
+ *	struct ids ids = IDS_INIT;
+ *	if (encoder_encode(e, text, len, &ids))		(adds to ids)
  *		...
- *	struct encoder *e = encoder_new(t);		(one a thread: scratch and cache)
- *	encoder_encode(e, text, len, &ids);		(adds to ids)
+ *	... ids.items[0 .. ids.count-1]
+ *	ids_release(&ids);
  *	encoder_free(e);
  *	tokenizer_close(t);
  *
- * A line goes through two modules: normalize.h (clean, CJK, lower-case, accents,
- * punctuation: text to words) and wordpiece.h (greedy longest match: a word to
- * pieces). The tokenizer is read-only after tokenizer_open and may be shared.
+ * Many texts, on threads: the tokenizer is read-only after tokenizer_open, and
+ * they share it; an encoder belongs to one thread at a time. With base/pool.h:
+ *	static int work(void *ctx, size_t i, unsigned thread)
+ *	{
+ *		struct job *j = ctx;
+ *		return encoder_encode(j->encoders[thread], j->texts[i], j->lens[i], &j->ids[i]);
+ *	}
+ *	if (pool_for(threads, n, work, &job))		(fails as the first text that fails)
+ * Short texts, such as lines, cost least joined: encoder_encode_lines.
+ *
+ * Offsets: encoder_encode_spans says of each id which code points of the text it
+ * came from, encoder_words the same of whole words. Back to text: decode.h. Tokens
+ * by id, special ones too: vocab.h. [CLS] and [SEP] are the caller's to add.
+ *
+ * Texts are valid UTF-8; utf8_valid_prefix and utf8_repair (base/utf8.h) see to those
+ * that may not be. Ids do not depend on threads, processor or cache. There are no
+ * globals but each thread's reason of failure.
+ *
+ * How: normalize.h (clean, CJK, lower-case, accents, punctuation: text to words),
+ * then wordpiece.h (greedy longest match: a word to pieces).
  */
 #ifndef TOKENIZER_TOKENIZER_H
 #define TOKENIZER_TOKENIZER_H
 
 #include "base/buf.h"
-#include "tokenizer/normalize.h"
+#include "tokenizer/ids.h"
 #include "tokenizer/vocab.h"
-#include "tokenizer/wordpiece.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,15 +68,15 @@ struct tokenizer;
 int tokenizer_open(struct tokenizer **t, const struct tokenizer_opts *o);
 void tokenizer_close(struct tokenizer *t);			/* accepts NULL */
 const struct vocab *tokenizer_vocab(const struct tokenizer *t);
-const struct wordpiece *tokenizer_wordpiece(const struct tokenizer *t);
 
 /*
  * What made the ids, for file headers: {"cased", "cjk", "compat", "id_bytes",
  * "max_word", "strip_accents", "unicode", "vocab": {"sha256", "size"}}. Equal
- * objects make equal ids. "unicode" is null for hf. The caller owns the
- * reference; NULL: out of memory.
+ * objects make equal ids. "unicode" is null for hf. The object is jansson's
+ * json_t, whose reference the caller owns; NULL: out of memory.
  */
-json_t *tokenizer_describe(const struct tokenizer *t);
+struct json_t;
+struct json_t *tokenizer_describe(const struct tokenizer *t);
 
 /* Remembers the pieces of words met before, in a cache of 8 MiB, or of about CACHE_BYTES; only speed depends on it. */
 struct encoder;

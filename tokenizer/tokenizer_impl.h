@@ -1,8 +1,10 @@
-/* tokenizer_impl.h - a tokenizer's insides, for tokenizer.c and encoder.c only. */
+/* tokenizer_impl.h - a tokenizer's insides, for tokenizer.c, encoder.c and token_print.c only. */
 #ifndef TOKENIZER_TOKENIZER_IMPL_H
 #define TOKENIZER_TOKENIZER_IMPL_H
 
+#include "tokenizer/normalize.h"
 #include "tokenizer/tokenizer.h"
+#include "tokenizer/wordpiece.h"
 
 #define SPECIALS_MAX 5
 

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/utf8.h"
+#include "tokenizer/token_table.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #define FILE_MAX_BYTES TOKEN_TABLE_BYTES
 #define SHA256_BYTES 32
 #define BOM "\xEF\xBB\xBF"
+
+_Static_assert(VOCAB_MAX == TOKEN_NONE - 1, "what a token table can hold");
 
 struct token {
 	const char *text;		/* in vocab.file, 0-ended */

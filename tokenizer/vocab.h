@@ -9,14 +9,12 @@
 #ifndef TOKENIZER_VOCAB_H
 #define TOKENIZER_VOCAB_H
 
-#include "tokenizer/token_table.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define VOCAB_NONE UINT32_MAX
-#define VOCAB_MAX (TOKEN_NONE - 1)		/* tokens: 16,777,214 */
+#define VOCAB_MAX 16777214u		/* tokens */
 
 struct vocab;
 
@@ -37,7 +35,6 @@ void vocab_free(struct vocab *v);
 uint32_t vocab_size(const struct vocab *v);				/* ids are below it */
 const char *vocab_token(const struct vocab *v, uint32_t id, size_t *len);	/* ended by a 0 byte; LEN may be NULL */
 uint32_t vocab_id(const struct vocab *v, const char *token, size_t len);	/* VOCAB_NONE when absent */
-const struct token_table *vocab_table(const struct vocab *v);		/* the tokens that are not empty, with their ids */
 bool vocab_is_continuation(const struct vocab *v, uint32_t id);		/* begins with "##" */
 const char *vocab_sha256(const struct vocab *v);			/* of the file's bytes, 64 hexadecimal digits */
 size_t vocab_blank_lines(const struct vocab *v);			/* lines of nothing, or of ASCII's white space */

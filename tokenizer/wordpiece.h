@@ -12,26 +12,12 @@
 #ifndef TOKENIZER_WORDPIECE_H
 #define TOKENIZER_WORDPIECE_H
 
+#include "tokenizer/ids.h"
 #include "tokenizer/vocab.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct ids {
-	uint32_t *items;
-	size_t count, cap;
-};
-#define IDS_INIT { NULL, 0, 0 }
-int ids_add(struct ids *ids, uint32_t id);
-int ids_grow(struct ids *ids, size_t more);
-void ids_release(struct ids *ids);
-
-/* Room for MORE ids after count. */
-static inline int ids_reserve(struct ids *ids, size_t more)
-{
-	return more <= ids->cap - ids->count ? 0 : ids_grow(ids, more);
-}
 
 struct wordpiece;
 

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
