@@ -6,7 +6,7 @@
 #   HAVE_HDF5=0|1              bert-export and bert-import with HDF5 (default: as found)
 #   HAVE_DNNL=0|1 HAVE_OPENMP=0|1   oneDNN and OpenMP in the cpu backend (default: as found)
 #   HAVE_AVX2=0|1 HAVE_AVX512=0|1   code for those processors, chosen at run time (default: as the compiler can)
-#   PREFIX=/usr/local DESTDIR= where `make install` puts things
+#   PREFIX=/usr/local DESTDIR= where `make install` puts things; LIBDIR, INCLUDEDIR: PREFIX/lib, PREFIX/include
 #   WERROR=1                   warnings are errors
 #   V=1                        show commands
 
@@ -102,7 +102,7 @@ LINK_ORDER := $(filter $(HAVE_CODE),finetune trainer model shards kernels corpus
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/bert-*.c))
 PROGRAMS := $(TOOLS:%=$(BUILD)/bin/%)
 
-all: $(PROGRAMS) ## build the programs (build/release/bin/)
+all: $(PROGRAMS) library ## build the programs (build/release/bin/) and the tokenizer's library
 
 $(BUILD)/obj/%_avx2.o: ISA := -mavx2 -mbmi -mbmi2 -mfma -mf16c
 $(BUILD)/obj/%_avx512.o: ISA := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vbmi2 -mbmi -mbmi2
@@ -124,6 +124,35 @@ $(PROGRAMS): $(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $(foreach f,$(LINK_ORDER),$(
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(foreach f,$(LINK_ORDER),$(call archive,$(f))) $(LIBS)
+
+# --- the tokenizer as a library -----------------------------------------------------
+
+# Text to ids and back, for programs of others: static and shared, with nothing to be seen in either but
+# what tokenizer/library.exports names. LIBRARY_ABI is raised when a call or a struct of those changes.
+LIBRARY := libberttools-tokenizer
+LIBRARY_ABI := 0
+LIBRARY_HEADERS := tokenizer/tokenizer.h tokenizer/vocab.h tokenizer/ids.h tokenizer/decode.h base/buf.h base/err.h base/pool.h base/utf8.h
+LIBRARY_SOURCES := $(filter-out tokenizer/learn% tokenizer/letter_trie.c tokenizer/token_print.c tokenizer/token_stream.c,$(call sources,tokenizer)) \
+	$(addprefix base/,buf.c cpu.c err.c fs.c pool.c utf8.c)
+LIBRARY_PACKAGES := jansson libcrypto
+OBJCOPY ?= objcopy
+VERSION := $(shell sed -n 's/^.define BERTTOOLS_VERSION "\(.*\)"/\1/p' base/tool.h)
+LIBRARY_STATIC := $(BUILD)/library/$(LIBRARY).a
+LIBRARY_SHARED := $(BUILD)/library/$(LIBRARY).so.$(VERSION)
+
+library: $(LIBRARY_STATIC) $(LIBRARY_SHARED) ## build the tokenizer's library
+
+$(BUILD)/library/$(LIBRARY).o: $(LIBRARY_SOURCES:%.c=$(BUILD)/obj/%.o) tokenizer/library.exports
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -nostdlib -r -o $@.tmp $(filter %.o,$^) && $(OBJCOPY) --keep-global-symbols=tokenizer/library.exports $@.tmp $@ && rm $@.tmp
+$(LIBRARY_STATIC): $(BUILD)/library/$(LIBRARY).o
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $<
+$(LIBRARY_SHARED): $(BUILD)/library/$(LIBRARY).o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,-Bsymbolic-functions -Wl,-soname,$(LIBRARY).so.$(LIBRARY_ABI) -o $@ $< \
+		$(shell pkg-config --libs $(LIBRARY_PACKAGES)) -lpthread
 
 # --- tests ------------------------------------------------------------------------
 
@@ -243,10 +272,28 @@ need-check:
 # --- install, clean, help ---------------------------------------------------------------
 
 PREFIX ?= /usr/local
-install: all ## install programs and man pages under PREFIX
-	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	$(Q)install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
-	$(Q)install -m 644 $(TOOLS:%=tools/%.1) $(DESTDIR)$(PREFIX)/share/man/man1
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+BIN_TO := $(DESTDIR)$(PREFIX)/bin
+MAN_TO := $(DESTDIR)$(PREFIX)/share/man/man1
+LIB_TO := $(DESTDIR)$(LIBDIR)
+HEADERS_TO := $(DESTDIR)$(INCLUDEDIR)/berttools
+
+install: all ## install programs, man pages and the tokenizer's library under PREFIX
+	$(Q)install -d $(BIN_TO) $(MAN_TO) $(LIB_TO)/pkgconfig $(HEADERS_TO)/base $(HEADERS_TO)/tokenizer
+	$(Q)install -m 755 $(PROGRAMS) $(BIN_TO)
+	$(Q)install -m 644 $(TOOLS:%=tools/%.1) $(MAN_TO)
+	$(Q)install -m 644 $(LIBRARY_STATIC) $(LIBRARY_SHARED) $(LIB_TO)
+	$(Q)ln -sf $(notdir $(LIBRARY_SHARED)) $(LIB_TO)/$(LIBRARY).so.$(LIBRARY_ABI)
+	$(Q)ln -sf $(LIBRARY).so.$(LIBRARY_ABI) $(LIB_TO)/$(LIBRARY).so
+	$(Q)install -m 644 $(filter base/%,$(LIBRARY_HEADERS)) $(HEADERS_TO)/base
+	$(Q)install -m 644 $(filter tokenizer/%,$(LIBRARY_HEADERS)) $(HEADERS_TO)/tokenizer
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(LIBRARY_PACKAGES)|' \
+		tokenizer/library.pc.in > $(LIB_TO)/pkgconfig/berttools-tokenizer.pc
+
+uninstall: ## remove what make install has put under PREFIX
+	$(Q)rm -f $(TOOLS:%=$(BIN_TO)/%) $(TOOLS:%=$(MAN_TO)/%.1) $(LIB_TO)/$(LIBRARY).a $(LIB_TO)/$(LIBRARY).so* $(LIB_TO)/pkgconfig/berttools-tokenizer.pc
+	$(Q)rm -rf $(HEADERS_TO)
 
 clean: ## remove everything that was built
 	$(Q)rm -rf build
@@ -254,6 +301,6 @@ clean: ## remove everything that was built
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
 
-.PHONY: all check test test-fast check-long lint lint-link fuzz bench demo demo-clean deps deps-build deps-demo deps-check deps-long need-check install clean help
+.PHONY: all library check test test-fast check-long lint lint-link fuzz bench demo demo-clean deps deps-build deps-demo deps-check deps-long need-check install uninstall clean help
 
 -include $(shell [ -d $(BUILD)/obj ] && find $(BUILD)/obj -name '*.d')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Holds every #include to the table of arrows: usage arrows.sh 'FOLDER: USED FOLDERS' ...
-# tools/ may use all folders; tests/ too; nobody includes from tools/ or tests/.
+# tools/ may use all folders; tests/ too; nobody includes from tools/, tests/ or examples/.
 set -u
 bad=0
 say() { echo "lint: $*" >&2; bad=1; }
@@ -22,17 +22,19 @@ while IFS= read -r hit; do
 	elif [ "$to" = tools ] && [ "${target%/*}" != tools ]; then
 		# Code private to some programs: seen from tools/*.c and its own folder only.
 		[ "${file%/*}" = tools ] || [ "${file%/*}" = "${target%/*}" ] || say "$file:$line: $target is private to its programs"
-	elif [ "$to" = tools ] || { [ "$to" = tests ] && [ "$from" != tests ]; }; then
+	elif [ "$to" = tools ] || [ "$to" = examples ] || { [ "$to" = tests ] && [ "$from" != tests ]; }; then
 		say "$file:$line: nobody includes from $to/"
+	elif [ "$from" = examples ]; then
+		say "$file:$line: examples see installed headers: <$target>"
 	elif [ -n "${uses[$from]-}" ] && [[ "${uses[$from]}" != *" $to "* ]]; then
 		say "$file:$line: $from/ may not see $to/"
 	fi
 done < <(git ls-files -co --exclude-standard '*.c' '*.h' | xargs -r grep -nE '^[ \t]*#[ \t]*include[ \t]*"' /dev/null)
 
-# main( only under tools/ and tests/.
+# main( only under tools/, tests/ and examples/.
 while IFS= read -r file; do
-	say "$file: main() belongs to tools/ and tests/"
-done < <(git ls-files -co --exclude-standard '*.c' | grep -vE '^(tools|tests)/' | xargs -r grep -lE '^int main\(' /dev/null)
+	say "$file: main() belongs to tools/, tests/ and examples/"
+done < <(git ls-files -co --exclude-standard '*.c' | grep -vE '^(tools|tests|examples)/' | xargs -r grep -lE '^int main\(' /dev/null)
 
 # One name, one file (outside tests/ and kernels/).
 while IFS= read -r name; do
@@ -40,7 +42,7 @@ while IFS= read -r name; do
 done < <(git ls-files -co --exclude-standard '*.c' '*.h' | grep -vE '^(tests|kernels)/' | sed 's|.*/||' | sort | uniq -d)
 
 # Every folder opens with a README.
-for folder in "${!uses[@]}" tools pipelines tests; do
+for folder in "${!uses[@]}" tools pipelines tests examples; do
 	[ -e "$folder/README.md" ] || say "$folder/README.md is missing"
 done
 exit $bad
