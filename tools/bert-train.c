@@ -14,6 +14,8 @@
 struct options {
 	struct args_common common;
 	struct pretrain_opts train;
+	struct arg_list data;
+	struct mixture_set *sets;	/* what data says */
 	const char *warmup, *time_budget;
 	int backend, dtype;
 	bool dry_run;
@@ -40,11 +42,31 @@ static int read_time(const char *text, double *seconds)
 	return err_usage("--time-budget takes a time such as 3600, 90m, 24h or 2d, not '%s'", text);
 }
 
+static int read_sets(struct options *o)
+{
+	o->sets = calloc(o->data.count, sizeof(*o->sets));
+	if (!o->sets)
+		return err_memory();
+	for (size_t k = 0; k < o->data.count; k++)
+		if (mixture_set_parse(&o->sets[k], o->data.items[k]))
+			return -1;
+	o->train.data = o->sets;
+	o->train.sets = o->data.count;
+	return 0;
+}
+
+static void release(struct options *o)
+{
+	for (size_t k = 0; o->sets && k < o->data.count; k++)
+		free((char *)(uintptr_t)o->sets[k].path);
+	free(o->sets);
+}
+
 static int check(struct options *o)
 {
 	struct warmup warmup;
 
-	if (!o->train.data)
+	if (!o->data.count)
 		return err_usage("no shards; give a folder of them with --data DIR");
 	if (!o->train.config == !o->train.init)
 		return err_usage("give either --config FILE, for a new model, or --init DIR, for one to go on with");
@@ -52,7 +74,7 @@ static int check(struct options *o)
 		return err_usage("no output; give a folder with -o DIR");
 	if (o->train.eval_every && !o->train.eval)
 		return err_usage("--eval-every needs --eval DIR");
-	if (warmup_parse(&warmup, o->warmup))
+	if (read_sets(o) || warmup_parse(&warmup, o->warmup))
 		return -1;
 	o->train.warmup = warmup_steps(&warmup, o->train.steps);
 	o->train.output = o->common.output;
@@ -92,7 +114,7 @@ int main(int argc, char **argv)
 	struct pretrain_opts *t = &o.train;
 	const struct arg table[] = {
 		ARG_GROUP("What is trained, on what"),
-		ARG_STR("data", 0, &t->data, "DIR", "shards (bert-shard), static or dynamic"),
+		ARG_LIST("data", 0, &o.data, "DIR[:WEIGHT]", "shards (bert-shard), static or dynamic, and how often an epoch has them; repeatable"),
 		ARG_STR("config", 0, &t->config, "FILE", "config.json of a new model"),
 		ARG_STR("init", 0, &t->init, "DIR", "a model directory to start from, optimizer and step fresh"),
 		ARG_STR("eval", 0, &t->eval, "DIR", "held-out shards"),
@@ -123,17 +145,20 @@ int main(int argc, char **argv)
 		ARG_COMMON_FOLDER(&o.common),
 		ARG_END
 	};
-	struct args a = { .synopsis = "bert-train [options] --data DIR -o DIR (--config FILE | --init DIR)",
+	struct args a = { .synopsis = "bert-train [options] --data DIR[:WEIGHT]... -o DIR (--config FILE | --init DIR)",
 			  .about = "Pre-trains a BERT on shards; continues by itself where DIR has a valid checkpoint.",
 			  .table = table, .common = &o.common };
 	const int rc = args_parse(&a, argc, argv);
 	struct pretrain_end end = { .loop = { .steps = 0 } };
+	bool failed;
 
 	if (rc != ARGS_RUN)
 		return rc;
 	tool_settle_openmp(argv);
 	tool_start();
-	if (check(&o) || (o.dry_run ? dry_run(&o) : train(&o, &end)))
+	failed = check(&o) || (o.dry_run ? dry_run(&o) : train(&o, &end));
+	release(&o);
+	if (failed)
 		return tool_fail();
 	return tool_finish("%" PRIu64 " steps, %" PRIu64 " in all, %.0f s of training", end.loop.steps, end.at.step, end.loop.seconds);
 }

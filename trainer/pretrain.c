@@ -76,7 +76,7 @@ static int open_data(struct pretrain *p)
 	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .config = &p->model.config };
 	const uint64_t micro = o->micro_batch ? o->micro_batch : MICRO_BATCH_DEFAULT;
 
-	if (shard_source_open(&p->data, o->data, &opts) || (o->init && shard_source_check_vocab(p->data, o->init)))
+	if (shard_source_open(&p->data, o->data, o->sets, &opts) || (o->init && shard_source_check_vocab(p->data, o->init)))
 		return -1;
 	p->micro_batch = (int)(micro < o->batch ? micro : o->batch);
 	if ((int64_t)p->micro_batch * shard_source_samples(p->data)->max_length > INT32_MAX / 2)
@@ -89,13 +89,14 @@ static int open_held(struct pretrain *p)
 {
 	const struct pretrain_opts *o = p->opts;
 	const struct shard_source_opts opts = { .seed = o->seed, .limit = o->eval_instances, .config = &p->model.config };
+	const struct mixture_set set = { .path = o->eval, .weight = 1 };
 
 	if (!o->eval)
 		return 0;
-	if (shard_source_open(&p->held, o->eval, &opts))
+	if (shard_source_open(&p->held, &set, 1, &opts))
 		return -1;
-	if (!json_equal(reader_recipe(shard_source_reader(p->data))->tokenizer, reader_recipe(shard_source_reader(p->held))->tokenizer))
-		return err_fail("the shards of '%s' and '%s' were made with different vocabularies or rules", o->data, o->eval);
+	if (!json_equal(mixture_tokenizer(shard_source_mixture(p->data)), mixture_tokenizer(shard_source_mixture(p->held))))
+		return err_fail("the shards of '%s' and '%s' were made with different vocabularies or rules", o->data->path, o->eval);
 	return 0;
 }
 
@@ -179,6 +180,15 @@ static int open_folder(struct pretrain *p, json_t **facts)
 	return 0;
 }
 
+/* A folder with the vocabulary that all sets have; NULL: they are shards by themselves. */
+static const char *first_folder(const struct pretrain_opts *o)
+{
+	for (size_t k = 0; k < o->sets; k++)
+		if (folder_is(o->data[k].path))
+			return o->data[k].path;
+	return NULL;
+}
+
 static int run_loop(struct pretrain *p, struct pretrain_end *end)
 {
 	const struct pretrain_opts *o = p->opts;
@@ -189,7 +199,7 @@ static int run_loop(struct pretrain *p, struct pretrain_end *end)
 		.batch = (int)o->batch, .micro_batch = p->micro_batch, .log_every = o->log_every, .save_every = o->save_every,
 		.eval_every = o->eval_every, .keep = o->keep, .evaluation = p->held ? &p->evaluation : NULL,
 		.save = { .model = &p->model, .optimizer = &p->optimizer,
-			  .tokenizer = o->init ? o->init : folder_is(o->data) ? o->data : NULL,
+			  .tokenizer = o->init ? o->init : first_folder(o),
 			  .tokenizer_config = p->tokenizer_config },
 		.time_budget = o->time_budget, .stopped = o->stopped, .log = p->log, .progress = o->progress, .at = p->folder.at,
 	};
@@ -267,28 +277,48 @@ int pretrain_run(const struct pretrain_opts *o, struct pretrain_end *end)
 
 /* --- without training ------------------------------------------------------------------------- */
 
-/* What a step holds: by the manifest's totals, else as if every instance were as long as may be. */
-static int expect_load(const struct pretrain *p, struct estimate_load *load)
+/* Tokens and predictions of an instance of set K, on the average: by the manifest's totals, else as if all were as long as may be. */
+static int expect_instance(const struct mixture *mixture, size_t k, double *tokens, double *predictions)
 {
-	const struct sample_source *s = shard_source_samples(p->data);
-	const double B = (double)p->opts->batch;
+	const struct reader *reader = mixture_reader(mixture, k);
+	const char *path = mixture_set(mixture, k)->path;
 	struct manifest *m = NULL;
 
-	*load = (struct estimate_load){ .sequences = B, .tokens = B * s->max_length, .predictions = B * s->max_predictions };
-	if (!folder_is(p->opts->data))
+	*tokens = reader_shape(reader)->max_seq_length;
+	*predictions = reader_shape(reader)->max_predictions;
+	if (!folder_is(path))
 		return 0;
-	if (manifest_load(&m, p->opts->data))
+	if (manifest_load(&m, path))
 		return -1;
 	if (m && m->totals.instances) {
 		const double n = (double)m->totals.instances;
 
-		load->tokens = B * (double)m->totals.instance_tokens / n;
+		*tokens = (double)m->totals.instance_tokens / n;
 		if (m->totals.predictions)
-			load->predictions = B * (double)m->totals.predictions / n;
+			*predictions = (double)m->totals.predictions / n;
 		else	/* dynamic: they are not drawn yet */
-			load->predictions = load->tokens * reader_recipe(shard_source_reader(p->data))->masked_lm_prob;
+			*predictions = *tokens * reader_recipe(reader)->masked_lm_prob;
 	}
 	manifest_free(m);
+	return 0;
+}
+
+/* What a step holds. */
+static int expect_load(const struct pretrain *p, struct estimate_load *load)
+{
+	const struct mixture *m = shard_source_mixture(p->data);
+	const double B = (double)p->opts->batch;
+
+	*load = (struct estimate_load){ .sequences = B };
+	for (size_t k = 0; k < mixture_sets(m); k++) {
+		const double sequences = B * (double)mixture_share(m, k) / (double)mixture_size(m);
+		double tokens, predictions;
+
+		if (expect_instance(m, k, &tokens, &predictions))
+			return -1;
+		load->tokens += sequences * tokens;
+		load->predictions += sequences * predictions;
+	}
 	return 0;
 }
 

@@ -2,7 +2,7 @@
  * pretrain.h - a pre-training from options to checkpoints: what bert-train runs.
  *
  *	struct pretrain_opts o = PRETRAIN_DEFAULT;
- *	o.data = "shards"; o.output = "run"; o.config = "config.json";
+ *	o.data = &(struct mixture_set){ "shards", 1 }; o.sets = 1; o.output = "run"; o.config = "config.json";
  *	if (pretrain_run(&o, &end))
  *		return -1;
  *
@@ -13,13 +13,16 @@
 #ifndef TRAINER_PRETRAIN_H
 #define TRAINER_PRETRAIN_H
 
+#include "shards/mixture.h"
 #include "trainer/loop.h"
 
 enum pretrain_compat { PRETRAIN_GOOGLE, PRETRAIN_TORCH };
 #define PRETRAIN_COMPAT_WORDS "google|torch"
 
 struct pretrain_opts {
-	const char *data, *output, *config, *init, *eval;	/* config or init; eval may be NULL */
+	const struct mixture_set *data;				/* [sets]: what is trained on */
+	size_t sets;
+	const char *output, *config, *init, *eval;		/* config or init; eval may be NULL */
 	const char *backend;
 	unsigned threads;
 	uint64_t seed;

@@ -25,21 +25,76 @@ static int add_digests(struct buf *b, const char *folder)
 	return rc;
 }
 
-static json_t *data_fact(const char *folder, const struct shard_source *data)
+/* What set K holds. */
+static json_t *set_sum(const struct mixture *m, size_t k)
 {
-	json_t *recipe = shard_recipe_json(reader_recipe(shard_source_reader(data)));
+	json_t *recipe = shard_recipe_json(reader_recipe(mixture_reader(m, k)));
 	char *text = recipe ? json_dumps(recipe, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 	struct buf b = BUF_INIT;
 	json_t *sum = NULL;
 
 	if (!text)
 		err_memory();
-	else if (!buf_adds(&b, text) && !add_digests(&b, folder))
+	else if (!buf_adds(&b, text) && !add_digests(&b, mixture_set(m, k)->path))
 		sum = facts_sum(XXH3_64bits(b.data, b.len));
 	buf_release(&b);
 	free(text);
 	json_decref(recipe);
 	return sum;
+}
+
+/* The last part of PATH: a set's name, wherever it lies; null where that is not UTF-8. */
+static json_t *path_name(const char *path)
+{
+	size_t end = strlen(path), start;
+	json_t *name;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	start = end;
+	while (start > 0 && path[start - 1] != '/')
+		start--;
+	name = json_stringn(path + start, end - start);
+	return name ? name : json_null();
+}
+
+static json_t *set_fact(const struct mixture *m, size_t k)
+{
+	const struct mixture_set *set = mixture_set(m, k);
+	json_t *f = json_pack("{s:f, s:I}", "weight", set->weight, "instances", (json_int_t)reader_size(mixture_reader(m, k)));
+
+	if (!f) {
+		err_memory();
+		return NULL;
+	}
+	if (facts_set(f, "name", path_name(set->path)) || facts_set(f, "sum", set_sum(m, k))) {
+		json_decref(f);
+		return NULL;
+	}
+	return f;
+}
+
+/* One set by itself is its sum; several, or one of another weight, a list of them. */
+static json_t *data_fact(const struct mixture *m)
+{
+	json_t *list;
+
+	if (mixture_sets(m) == 1 && mixture_set(m, 0)->weight == 1)
+		return set_sum(m, 0);
+	list = json_array();
+	if (!list)
+		err_memory();
+	for (size_t k = 0; list && k < mixture_sets(m); k++) {
+		json_t *fact = set_fact(m, k);
+
+		if (!fact || json_array_append_new(list, fact)) {
+			if (fact)
+				err_memory();
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
 }
 
 json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, const struct shard_source *data)
@@ -55,8 +110,8 @@ json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, co
 		return NULL;
 	}
 	if (facts_set(f, "config", facts_config(c)) || facts_set(f, "init", facts_weights(o->init)) ||
-	    facts_set(f, "data", data_fact(o->data, data)) ||
-	    facts_set(f, "instances", json_integer((json_int_t)reader_size(shard_source_reader(data)))) ||
+	    facts_set(f, "data", data_fact(shard_source_mixture(data))) ||
+	    facts_set(f, "instances", json_integer((json_int_t)mixture_size(shard_source_mixture(data)))) ||
 	    (o->decay != DECAY_CONSTANT && facts_set(f, "steps", json_integer((json_int_t)o->steps))) ||
 	    (o->decay == DECAY_POLY && facts_set(f, "power", json_real(o->power)))) {
 		json_decref(f);
@@ -67,7 +122,7 @@ json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, co
 
 char *pretrain_tokenizer_config(const struct config *c, const struct shard_source *data)
 {
-	const json_t *t = reader_recipe(shard_source_reader(data))->tokenizer;
+	const json_t *t = mixture_tokenizer(shard_source_mixture(data));
 	json_t *o = json_pack("{s:b, s:i, s:b, s:b, s:s}", "do_lower_case", !json_is_true(json_object_get(t, "cased")), "model_max_length",
 			      c->max_position_embeddings, "strip_accents", json_is_true(json_object_get(t, "strip_accents")),
 			      "tokenize_chinese_chars", json_is_true(json_object_get(t, "cjk")), "tokenizer_class", "BertTokenizer");

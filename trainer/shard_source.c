@@ -23,9 +23,8 @@ struct wanted {
 
 struct shard_source {
 	struct sample_source samples;
-	struct reader *reader;
-	struct reader_cursor *cursor;
-	char *path;
+	struct mixture *mixture;
+	struct mixture_cursor *cursor;
 	bool ordered;
 	struct order order;
 	/* the window that is in memory: places FIRST .. FIRST+COUNT-1 of EPOCH; COUNT 0: none */
@@ -42,37 +41,36 @@ static int add_sample(struct sample_source *samples, uint64_t epoch, uint64_t in
 
 /* --- opening ----------------------------------------------------------------------- */
 
+/* The name of the first set, which stands for all where they are alike. */
+static const char *first_path(const struct shard_source *s)
+{
+	return mixture_set(s->mixture, 0)->path;
+}
+
 static int check_fit(const struct shard_source *s, const struct config *c)
 {
-	const struct instance_shape *shape = reader_shape(s->reader);
-
-	if (shape->pairs && c->type_vocab_size < 2)
-		return err_fail("'%s' has pairs of segments, and the model knows one type of token (type_vocab_size 1)", s->path);
-	if (!s->samples.size)
-		return err_fail("'%s' has no instances", s->path);
-	if ((uint64_t)shape->max_seq_length * shape->max_predictions > INT32_MAX)
-		return err_fail("'%s' has more predictions than can be counted", s->path);
+	if (mixture_pairs(s->mixture) && c->type_vocab_size < 2)
+		return err_fail("'%s' has pairs of segments, and the model knows one type of token (type_vocab_size 1)", first_path(s));
+	if ((uint64_t)s->samples.max_length * (uint64_t)s->samples.max_predictions > INT32_MAX)
+		return err_fail("'%s' has more predictions than can be counted", first_path(s));
 	return 0;
 }
 
-static int open_reader(struct shard_source *s, const struct shard_source_opts *o)
+static int open_mixture(struct shard_source *s, const struct mixture_set *sets, size_t n, const struct shard_source_opts *o)
 {
 	const struct config *c = o->config;
 	const struct reader_opts opts = { .max_seq_length = (uint32_t)c->max_position_embeddings, .vocab_size = (uint32_t)c->vocab_size };
-	const char *const paths[] = { s->path };
-	const struct instance_shape *shape;
 
-	if (reader_open(&s->reader, paths, 1, &opts))
-		return err_prefix("the shards do not fit the model");
-	shape = reader_shape(s->reader);
-	s->samples = (struct sample_source){ .size = reader_size(s->reader), .max_length = (int)shape->max_seq_length,
-					     .max_predictions = (int)shape->max_predictions, .targets = 1, .add = add_sample };
+	if (mixture_open(&s->mixture, sets, n, &opts))
+		return err_prefix("cannot use the shards");
+	s->samples = (struct sample_source){ .size = mixture_size(s->mixture), .max_length = (int)mixture_max_seq_length(s->mixture),
+					     .max_predictions = (int)mixture_max_predictions(s->mixture), .targets = 1, .add = add_sample };
 	if (o->limit && o->limit < s->samples.size)
 		s->samples.size = o->limit;
 	return check_fit(s, c);
 }
 
-int shard_source_open(struct shard_source **s, const char *path, const struct shard_source_opts *o)
+int shard_source_open(struct shard_source **s, const struct mixture_set *sets, size_t n, const struct shard_source_opts *o)
 {
 	struct shard_source *new = calloc(1, sizeof(*new));
 
@@ -80,14 +78,13 @@ int shard_source_open(struct shard_source **s, const char *path, const struct sh
 	if (!new)
 		return err_memory();
 	new->ordered = o->ordered;
-	new->path = strdup(path);
 	new->wanted = calloc(WINDOW, sizeof(*new->wanted));
 	new->kept = calloc(WINDOW, sizeof(*new->kept));
-	if (!new->path || !new->wanted || !new->kept) {
+	if (!new->wanted || !new->kept) {
 		err_memory();
 		goto fail;
 	}
-	if (open_reader(new, o) || !(new->cursor = reader_cursor_new(new->reader)))
+	if (open_mixture(new, sets, n, o) || !(new->cursor = mixture_cursor_new(new->mixture)))
 		goto fail;
 	order_init(&new->order, o->seed, new->samples.size);
 	*s = new;
@@ -101,12 +98,11 @@ void shard_source_close(struct shard_source *s)
 {
 	if (!s)
 		return;
-	reader_cursor_free(s->cursor);
-	reader_close(s->reader);
+	mixture_cursor_free(s->cursor);
+	mixture_close(s->mixture);
 	free(s->numbers);
 	free(s->kept);
 	free(s->wanted);
-	free(s->path);
 	free(s);
 }
 
@@ -115,9 +111,9 @@ struct sample_source *shard_source_samples(struct shard_source *s)
 	return &s->samples;
 }
 
-const struct reader *shard_source_reader(const struct shard_source *s)
+const struct mixture *shard_source_mixture(const struct shard_source *s)
 {
-	return s->reader;
+	return s->mixture;
 }
 
 int shard_source_check_vocab(const struct shard_source *s, const char *folder)
@@ -131,8 +127,8 @@ int shard_source_check_vocab(const struct shard_source *s, const char *folder)
 	if (!fs_exists(path))
 		rc = 0;
 	else if (!vocab_load(&v, path))
-		rc = folder_vocab_is(v, reader_recipe(s->reader)->tokenizer) ?
-			     0 : err_fail("the shards of '%s' were made with another vocabulary than '%s'", s->path, path);
+		rc = folder_vocab_is(v, mixture_tokenizer(s->mixture)) ?
+			     0 : err_fail("the shards of '%s' were made with another vocabulary than '%s'", first_path(s), path);
 	vocab_free(v);
 	free(path);
 	return rc;
@@ -142,7 +138,7 @@ int shard_source_check_vocab(const struct shard_source *s, const char *folder)
 
 static int keep(struct shard_source *s, struct kept *k, const struct instance *i)
 {
-	const struct instance_shape *shape = reader_shape(s->reader);
+	const struct instance_shape *shape = reader_shape(mixture_reader(s->mixture, 0));	/* pairs or not is the same in all */
 	const size_t need = i->n + 2 * (size_t)i->predictions;
 	int32_t *to;
 
@@ -182,7 +178,7 @@ static int load_window(struct shard_source *s, uint64_t epoch, uint64_t index)
 						.place = (uint32_t)i };
 	qsort(s->wanted, count, sizeof(*s->wanted), by_number);
 	for (uint64_t i = 0; i < count; i++) {
-		const struct instance *instance = reader_get(s->cursor, s->ordered ? epoch : 0, s->wanted[i].number);
+		const struct instance *instance = mixture_get(s->cursor, s->ordered ? epoch : 0, s->wanted[i].number);
 
 		if (!instance || keep(s, &s->kept[s->wanted[i].place], instance))
 			return -1;
@@ -213,7 +209,7 @@ static int add_sample(struct sample_source *samples, uint64_t epoch, uint64_t in
 	}
 	for (uint32_t p = 0; p < k->predictions; p++)
 		batch_add_prediction(b, i, from[k->n + p], from[k->n + k->predictions + p]);
-	if (reader_shape(s->reader)->pairs)
+	if (mixture_pairs(s->mixture))
 		b->host.class_labels[i] = (k->flags & INSTANCE_RANDOM_NEXT) != 0;
 	return 0;
 }

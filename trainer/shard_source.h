@@ -1,9 +1,10 @@
 /*
- * shard_source.h - pre-training instances as samples: shards, static or dynamic,
- * in the order of trainer/order.h or, for evaluation, as they stand.
+ * shard_source.h - pre-training instances as samples: sets of shards by weight,
+ * static or dynamic, in the order of trainer/order.h or, for evaluation, as they stand.
  *
  *	struct shard_source *s;
- *	if (shard_source_open(&s, "shards", &(struct shard_source_opts){ .seed = 1, .ordered = true, ... }))
+ *	const struct mixture_set set = { "shards", 1 };
+ *	if (shard_source_open(&s, &set, 1, &(struct shard_source_opts){ .seed = 1, .ordered = true, ... }))
  *		...
  *	... shard_source_samples(s) is the struct sample_source
  *	shard_source_close(s);
@@ -14,7 +15,7 @@
 #ifndef TRAINER_SHARD_SOURCE_H
 #define TRAINER_SHARD_SOURCE_H
 
-#include "shards/reader.h"
+#include "shards/mixture.h"
 #include "trainer/sample_source.h"
 
 #include <stdbool.h>
@@ -27,9 +28,10 @@ struct shard_source_opts {
 };
 
 struct shard_source;
-int shard_source_open(struct shard_source **s, const char *path, const struct shard_source_opts *o);
+/* An epoch has of the N SETS what their weights say (shards/mixture.h). */
+int shard_source_open(struct shard_source **s, const struct mixture_set *sets, size_t n, const struct shard_source_opts *o);
 struct sample_source *shard_source_samples(struct shard_source *s);
-const struct reader *shard_source_reader(const struct shard_source *s);
+const struct mixture *shard_source_mixture(const struct shard_source *s);
 void shard_source_close(struct shard_source *s);	/* accepts NULL */
 
 /* Refuses shards whose vocabulary is not that of FOLDER/vocab.txt; a folder without one says nothing. */

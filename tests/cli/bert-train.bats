@@ -310,6 +310,77 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	jq -e ".instances_per_epoch == $(bert-stat s | jq .instances) and (.epochs * .instances_per_epoch - 48 | fabs) < 0.01" plan
 }
 
+# set_of NAME OPTIONS...: another corpus of the same vocabulary, one shard.
+set_of() {
+	local name=$1
+	shift
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 1 --max-seq-length 64 --max-predictions-per-seq 10 "$@" -o "$name" "$DATA/man/corpus.txt"
+}
+
+@test "sets by weight: an epoch has what they say, run.json names them, and stopping changes nothing" {
+	shards -o s
+	set_of short --max-seq-length 32 --max-predictions-per-seq 5 --masking dynamic
+	a=$(bert-stat s | jq .instances)
+	b=$(bert-stat short | jq .instances)
+	train --data short:2 -o run --dry-run >plan
+	jq -e ".instances_per_epoch == $a + 2 * $b" plan
+	train --data short:0.25 -o run --dry-run >plan
+	jq -e ".instances_per_epoch == $a + ($b / 4 | round)" plan
+	# More than an epoch of the smaller share, in one go and in twelve.
+	mix() { train --data short/:0.25 --batch 32 "$@"; }
+	mix -o straight
+	jq -e ".data | map([.name, .weight, .instances]) == [[\"s\", 1, $a], [\"short\", 0.25, $b]]" straight/run.json
+	jq -e '.data | map(.sum | length) == [16, 16]' straight/run.json
+	for _ in $(seq 12); do mix -o pieces --time-budget 0.000001s; done
+	diff -r straight/checkpoint-12 pieces/checkpoint-12
+	cmp straight/run.json pieces/run.json
+	cmp straight/checkpoint-12/vocab.txt "$DATA/man/vocab.txt"
+	exits 1 train --data short:0.5 --batch 32 -o straight
+	says "'straight' holds another run: its data is"
+	train --batch 32 -o alone
+	! cmp -s straight/checkpoint-12/model.safetensors alone/checkpoint-12/model.safetensors
+}
+
+@test "one set of weight 1 is that set; with another weight it is not that run" {
+	shards -o s
+	train -o run
+	bert-train --data s:1 --config "$DATA/man/config.json" --steps 12 --batch 4 --learning-rate 1e-3 --save-every 4 --threads 1 -o same
+	diff -r run/checkpoint-12 same/checkpoint-12
+	cmp run/run.json same/run.json
+	jq -e '.data | type == "string"' run/run.json
+	exits 1 bert-train --data s:2 --config "$DATA/man/config.json" --steps 12 --batch 4 --learning-rate 1e-3 --threads 1 -o run
+	says "'run' holds another run: its data is"
+	mv s s:2
+	bert-train --data s:2 --config "$DATA/man/config.json" --steps 12 --batch 4 --learning-rate 1e-3 --save-every 4 --threads 1 -o named
+	cmp run/run.json named/run.json
+}
+
+@test "sets that do not go together are refused" {
+	shards -o s
+	head -n 900 "$DATA/man/vocab.txt" >v.txt
+	bert-shard --vocab v.txt --shards 1 --max-seq-length 64 -o other "$DATA/man/corpus.txt"
+	exits 1 train --data other -o run
+	says "the shards of 's' and 'other' were made with different vocabularies or rules"
+	set_of swapped --pairs sop
+	exits 1 train --data swapped -o run
+	says "the shards of 's' and 'swapped' have different kinds of pairs"
+	set_of long --max-seq-length 512
+	exits 1 train --data long:2 -o run
+	says "'long' has max_seq_length 512, at most "
+	exits 1 train --data s:2 -o run
+	says "'s' is given twice"
+	exits 1 train --data nowhere:2 -o run
+	says "nowhere"
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 1 --max-seq-length 64 -o t "$DATA/man/corpus.txt"
+	exits 1 train --data t:0.000001 -o run
+	says "no epoch has any of them"
+	for w in 0 -1 x nan 1001 ''; do
+		exits 2 train --data "t:$w" -o run
+		says "a weight is a number above 0"
+	done
+	[ ! -e run ]
+}
+
 @test "usage" {
 	exits 2 bert-train --config c -o run
 	says "no shards"

@@ -58,7 +58,7 @@ static void setting_open(struct setting *x, const char *folder, int masking, boo
 	OK(config_read(&c, data("config.json")));
 	c.head = HEAD_PRETRAINING;
 	OK(model_init(&x->m, &x->g.k, x->g.q, &c, DTYPE_F32));
-	OK(shard_source_open(&x->s, folder, &(struct shard_source_opts){ .seed = 11, .ordered = ordered, .config = &x->m.config }));
+	OK(shard_source_open(&x->s, &(struct mixture_set){ folder, 1 }, 1, &(struct shard_source_opts){ .seed = 11, .ordered = ordered, .config = &x->m.config }));
 	x->samples = shard_source_samples(x->s);
 }
 
@@ -101,7 +101,7 @@ static void check_source(const char *folder, int masking, bool ordered)
 
 	setting_open(&x, folder, masking, ordered);
 	order_init(&o, 11, x.samples->size);
-	c = reader_cursor_new(shard_source_reader(x.s));
+	c = reader_cursor_new(mixture_reader(shard_source_mixture(x.s), 0));
 	assert_true(x.samples->size > 20);
 	OK(batch_open(&b, &x.g.k, &(struct batch_limits){ .B = 3, .T = 3 * 48, .P = 3 * 8, .C = 1 }, DTYPE_F32));
 	for (uint64_t k = 0; k < 2 * x.samples->size; k++) {
@@ -118,7 +118,7 @@ static void check_source(const char *folder, int masking, bool ordered)
 
 			instance = reader_get(c, ordered ? epoch : 0, ordered ? order_at(&o, epoch, at) : at);
 			assert_non_null(instance);
-			check_sequence(&b, i, instance, reader_shape(shard_source_reader(x.s)));
+			check_sequence(&b, i, instance, reader_shape(mixture_reader(shard_source_mixture(x.s), 0)));
 			assert_int_equal(b.host.sample[i], k);
 		}
 	}
