@@ -166,6 +166,14 @@ static const struct build_sink in_memory = { keep_draft, follow_now };
 
 /* --- instances ------------------------------------------------------------------------------------- */
 
+/* P's document has one sentence, where two are needed. */
+static int drop_document(struct pass *p)
+{
+	p->sentence = 1;
+	p->worker->totals.dropped++;
+	return 0;
+}
+
 /* One instance, from the next sentence on: steps 1 to 7 of FORMAT.md. */
 static int draft_one(struct pass *p)
 {
@@ -196,6 +204,33 @@ static int draft_one(struct pass *p)
 	return p->sink->follow(p, &a, rng_u64(&p->rng), target > a.length ? target - a.length : 0);
 }
 
+/* The same where the share of random nexts was chosen: no chunk is a sentence alone, and none is left behind one. */
+static int draft_share(struct pass *p)
+{
+	const struct shard_recipe *r = p->b->recipe;
+	const struct docset_document *d = p->doc;
+	const uint32_t i = p->sentence;
+	uint32_t target, end, split;
+	struct stretch a;
+	bool random;
+
+	if (d->sentences == 1)
+		return drop_document(p);
+	rng_open(&p->rng, r->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, start_of(d, i));
+	target = build_target(p);
+	end = take_sentences(d, i, target);
+	end = end - i < 2 ? i + 2 : end;
+	end += end + 1 == d->sentences;
+	split = i + 1 + rng_below(&p->rng, end - i - 1);
+	random = rng_unit(&p->rng) < r->random_next && p->others;
+	split += random && split + 1 == d->sentences;
+	a = stretch_of(d, p->number, i, split);
+	p->sentence = random ? split : end;
+	if (!random)
+		return build_finish(p, a, stretch_of(d, p->number, split, end), 0);
+	return p->sink->follow(p, &a, rng_u64(&p->rng), target > a.length ? target - a.length : 0);
+}
+
 /* The same where the second segment follows the first, in order or swapped. A last sentence alone takes the one before it. */
 static int draft_swap(struct pass *p)
 {
@@ -204,11 +239,8 @@ static int draft_swap(struct pass *p)
 	struct stretch a, b;
 	uint32_t end, split;
 
-	if (d->sentences == 1) {
-		p->sentence = 1;
-		p->worker->totals.dropped++;
-		return 0;
-	}
+	if (d->sentences == 1)
+		return drop_document(p);
 	rng_open(&p->rng, p->b->recipe->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, start);
 	end = take_sentences(d, i, build_target(p));
 	end = end - i < 2 ? i + 2 : end;
@@ -222,6 +254,7 @@ static int draft_swap(struct pass *p)
 int build_draft_document(struct pass *p)
 {
 	const struct shard_recipe *r = p->b->recipe;
+	int (*draft)(struct pass *) = r->pairs == SHARD_SOP ? draft_swap : r->exact_next ? draft_share : draft_one;
 	int rc = 0;
 
 	for (p->pass = 0; p->pass < r->dupe_factor && !rc; p->pass++) {
@@ -230,7 +263,7 @@ int build_draft_document(struct pass *p)
 		if (r->pairs == SHARD_NONE)
 			rc = build_sentences(p);
 		while (r->pairs != SHARD_NONE && p->sentence < p->doc->sentences && !rc)
-			rc = r->pairs == SHARD_SOP ? draft_swap(p) : draft_one(p);
+			rc = draft(p);
 	}
 	return rc;
 }

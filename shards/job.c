@@ -36,6 +36,8 @@ static int make_recipe(struct job *j)
 		.document_lengths = o->document_lengths,
 		.masking = (enum shard_masking)o->masking,
 		.pairs = (enum shard_pairs)o->pairs,
+		.exact_next = o->exact_next,
+		.random_next = o->random_next,
 		.cross_documents = o->cross_documents,
 		.seed = o->seed,
 	};

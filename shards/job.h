@@ -41,6 +41,8 @@ struct job_opts {
 	uint64_t max_seq_length, max_predictions_per_seq, dupe_factor, seed;
 	double masked_lm_prob, short_seq_prob;
 	bool whole_word_mask, word_draws, document_lengths;
+	bool exact_next;		/* RANDOM_NEXT counts */
+	double random_next;
 	bool cross_documents;
 	int rules, masking, pairs, mask_spans;	/* enum shard_rules, shard_masking, shard_pairs, mask_spans */
 	/* what decides the files */

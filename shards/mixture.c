@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Products of an epoch and a share stay below 2^64 for every sample that can be asked for: epochs x shares are samples. */
+/* An epoch times a share is a number of samples, which stays far below 2^64 for every run. */
 #define MOST_INSTANCES 0x1p53
 
 struct part {
@@ -57,7 +57,8 @@ static int check_part(const struct mixture *m, size_t k)
 		return err_fail("the shards of '%s' and '%s' were made with different vocabularies or rules",
 				first->set.path, p->set.path);
 	if (a->pairs != b->pairs)
-		return err_fail("the shards of '%s' and '%s' have different kinds of pairs", first->set.path, p->set.path);
+		return err_fail("the shards of '%s' and '%s' have different kinds of pairs", first->set.path,
+				p->set.path);
 	return 0;
 }
 

@@ -51,7 +51,7 @@ struct mixture;
 /* SETS, of which there is one at least, are copied. OPTS hold for each set. */
 int mixture_open(struct mixture **m, const struct mixture_set *sets, size_t n, const struct reader_opts *opts);
 void mixture_close(struct mixture *m);					/* accepts NULL; after its cursors */
-uint64_t mixture_size(const struct mixture *m);				/* instances of an epoch, at least 1, below 2^53 */
+uint64_t mixture_size(const struct mixture *m);				/* of an epoch: 1 to 2^53 */
 uint32_t mixture_max_seq_length(const struct mixture *m);		/* the most of any set */
 uint32_t mixture_max_predictions(const struct mixture *m);		/* the same */
 bool mixture_pairs(const struct mixture *m);				/* instances have two segments and a label */

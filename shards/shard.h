@@ -65,6 +65,8 @@ struct shard_recipe {
 	bool document_lengths;		/* a shorter length is drawn for a document and pass, not for an instance */
 	enum shard_masking masking;
 	enum shard_pairs pairs;
+	bool exact_next;		/* SHARD_NSP: every next sentence is random with one probability, */
+	double random_next;		/* this one; else one half, and always after a sentence alone */
 	bool cross_documents;		/* SHARD_NONE: ends of documents are joined */
 	uint64_t seed;
 };

@@ -65,6 +65,7 @@ json_t *shard_recipe_json(const struct shard_recipe *r)
 	    (r->mask_spans != MASK_WORDS && canon_set(o, "mask_spans", json_string(spans_names[r->mask_spans]))) ||
 	    (r->word_draws && canon_set(o, "word_draws", json_true())) ||
 	    (r->document_lengths && canon_set(o, "document_lengths", json_true())) ||
+	    (r->exact_next && canon_set(o, "random_next", json_real(r->random_next))) ||
 	    (r->pairs == SHARD_NONE && canon_set(o, "cross_documents", json_boolean(r->cross_documents)))) {
 		json_decref(o);
 		err_memory();
@@ -166,6 +167,18 @@ static int parse_numbers(struct shard_recipe *r, const json_t *o)
 	return 0;
 }
 
+/* One that is absent was not chosen. Pairs and rules are known. */
+static int parse_random_next(struct shard_recipe *r, const json_t *o)
+{
+	r->exact_next = json_object_get(o, "random_next") != NULL;
+	if (!r->exact_next)
+		return 0;
+	if (r->pairs != SHARD_NSP || r->rules != SHARD_OWN)
+		return err_corrupt("'random_next' is set, and 'pairs' are '%s' by rules '%s'", pairs_names[r->pairs],
+				   rules_names[r->rules]);
+	return canon_real(o, "random_next", 0, 1, &r->random_next);
+}
+
 int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 {
 	int rules, masking, pairs;
@@ -199,7 +212,7 @@ int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 	r->rules = (enum shard_rules)rules;
 	r->masking = (enum shard_masking)masking;
 	r->pairs = (enum shard_pairs)pairs;
-	if (r->pairs == SHARD_NONE && canon_bool(o, "cross_documents", &r->cross_documents))
+	if ((r->pairs == SHARD_NONE && canon_bool(o, "cross_documents", &r->cross_documents)) || parse_random_next(r, o))
 		goto fail;
 	if (r->masking == SHARD_DYNAMIC && r->dupe_factor != 1) {
 		err_corrupt("'dupe_factor' is %" PRIu32 " where masking is dynamic", r->dupe_factor);

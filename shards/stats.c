@@ -239,6 +239,7 @@ static int begin_shard(struct stats *s, const struct scan *file)
 	if (r->rules == SHARD_GOOGLE)
 		s->google_corpus = file->header.corpus;
 	s->max_seq_length = larger(s->max_seq_length, r->max_seq_length);
+	s->chosen_next = s->chosen_next || r->exact_next;
 	s->max_predictions = larger(s->max_predictions, r->max_predictions_per_seq);
 	if (r->rules != SHARD_IMPORTED)		/* whose rate nobody knows */
 		s->needed_predictions = larger(s->needed_predictions, needed);

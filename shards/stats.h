@@ -70,6 +70,7 @@ struct stats {
 	/* sums of all files so far */
 	struct stats_tally sum;
 	uint32_t max_seq_length, max_predictions;	/* the largest */
+	bool chosen_next;				/* of some, the share of random nexts */
 	uint32_t needed_predictions;			/* the most that masked_lm_prob gives at max_seq_length */
 	/* private */
 	struct vocab *vocab;

@@ -106,7 +106,7 @@ static void warn_of_instances(struct list *l, const struct stats *s)
 	if (s->needed_predictions && s->max_predictions > ROOMY * (s->needed_predictions + 1))
 		warn(l, "max_predictions_per_seq is %" PRIu32 ", but no instance can have more than %" PRIu32 " masks",
 		     s->max_predictions, needed);
-	if (random > RANDOM_NEXT)
+	if (random > RANDOM_NEXT && !s->chosen_next)
 		warn(l, "%.0f %% of the instances have a random next: most chunks are one sentence", 100 * random);
 	if (padding > PADDING)
 		warn(l, "%.0f %% of max_seq_length would be padding: documents are short for it", 100 * padding);

@@ -335,6 +335,14 @@ static int check_whole_corpus(const struct scan *s)
 	return 0;
 }
 
+/* Whether as many have label 1 as draws of probability P give, give or take six deviations at most. */
+static bool is_share(const struct shard_totals *t, double p)
+{
+	const double n = (double)t->instances;
+
+	return fabs((double)t->random_next - n * p) <= 3 * sqrt(n);
+}
+
 static int check_shares(const struct verify_shard *c, const struct shard_recipe *recipe, const struct shard_totals *t)
 {
 	const double n = (double)t->instances;
@@ -342,13 +350,18 @@ static int check_shares(const struct verify_shard *c, const struct shard_recipe 
 	if (t->truncated > c->full)
 		return err_corrupt("%" PRIu64 " instances are said to be truncated, %" PRIu64 " are of full length",
 				   t->truncated, c->full);
-	if (recipe->pairs == SHARD_SOP && fabs((double)t->random_next - n / 2) > 3 * sqrt(n))
+	if (recipe->pairs == SHARD_SOP && !is_share(t, 0.5))
 		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances are swapped: not what draws give", t->random_next,
 				   t->instances);
 	if (recipe->pairs == SHARD_NONE && t->dropped)
 		return err_corrupt("%" PRIu64 " chunks are said to be dropped", t->dropped);
 	if (recipe->pairs != SHARD_NSP || !c->several_keys)
 		return 0;
+	if (recipe->exact_next && is_share(t, recipe->random_next))
+		return 0;
+	if (recipe->exact_next)
+		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances have a random next: not what draws give",
+				   t->random_next, t->instances);
 	if (t->dropped)
 		return err_corrupt("%" PRIu64 " chunks are said to have found no other document", t->dropped);
 	if ((double)t->random_next < n / 2 - 3 * sqrt(n))

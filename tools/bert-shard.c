@@ -18,7 +18,7 @@ static struct job_opts o = JOB_OPTS_DEFAULT;
 static struct args_common common;
 static struct arg_list input_files;
 static int stage;
-static const char *part_text;
+static const char *part_text, *random_next;
 static bool dry_run, status;
 
 static const struct arg table[] = {
@@ -50,6 +50,8 @@ static const struct arg table[] = {
 		   "store masks, or leave them to whoever reads (dupe factor 1)"),
 	ARG_CHOICE("pairs", 0, &o.pairs, "nsp|sop|none",
 		   "second segments: next sentences or random ones; in order or swapped; none, full sentences"),
+	ARG_STR("random-next", 0, &random_next, "X",
+		"share of random next sentences (default: half, and all after a sentence alone)"),
 	ARG_FLAG("cross-documents", 0, &o.cross_documents, "with --pairs none: join the ends of documents"),
 	ARG_UINT("seed", 0, &o.seed, 0, INT64_MAX, "N", "of all draws"),
 	ARG_ALIAS("random-seed", "seed"),
@@ -122,6 +124,21 @@ static int check_tmp(const char *path)
 	return access(path, W_OK | X_OK) ? err_sys("--tmp '%s'", path) : 0;
 }
 
+static int read_random_next(void)
+{
+	char *end;
+
+	if (!random_next)
+		return 0;
+	o.exact_next = true;
+	o.random_next = strtod(random_next, &end);
+	if (end == random_next || *end || !(o.random_next >= 0 && o.random_next <= 1))
+		return err_usage("--random-next takes a number from 0 to 1, not '%s'", random_next);
+	if (o.pairs != SHARD_NSP || o.rules == SHARD_GOOGLE)
+		return err_usage("--random-next goes with --pairs nsp, and not with --compat google");
+	return 0;
+}
+
 /* What the table cannot say. */
 static int check_options(uint64_t *part, uint64_t *parts)
 {
@@ -137,6 +154,8 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return -1;
 	if (o.masking == SHARD_DYNAMIC && args_given("dupe-factor") && o.dupe_factor != 1)
 		return err_usage("--masking dynamic goes with --dupe-factor 1: every epoch has other masks");
+	if (read_random_next())
+		return -1;
 	if (o.cross_documents && o.pairs != SHARD_NONE)
 		return err_usage("--cross-documents goes with --pairs none");
 	if (o.rules == SHARD_GOOGLE && o.pairs != SHARD_NSP)
@@ -187,8 +206,8 @@ static void warn_of_result(const struct job_report *r)
 {
 	if (r->bad_bytes)
 		log_warn("%" PRIu64 " ill-formed parts of text were replaced by U+FFFD", r->bad_bytes);
-	if (r->totals.dropped && o.pairs == SHARD_SOP)
-		log_warn("%" PRIu64 " documents of one sentence made no instance in a pass: there is no order in them",
+	if (r->totals.dropped && (o.pairs == SHARD_SOP || o.exact_next))
+		log_warn("%" PRIu64 " documents of one sentence made no instance in a pass: nothing follows in them",
 			 r->totals.dropped);
 	else if (r->totals.dropped)
 		log_warn("%" PRIu64 " chunks of one sentence made no instance: a shard has one document only, so there "

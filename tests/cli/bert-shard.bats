@@ -673,7 +673,7 @@ both() {
 @test "a shard larger than memory is made on disk, to the same bytes" {
 	documents 0 400 >in
 	documents 0 30 >>in				# equal documents
-	for o in "" "--pairs sop" "--pairs none" "--pairs none --cross-documents" "--whole-word-mask --max-seq-length 200"; do
+	for o in "" "--pairs sop" "--pairs none" "--pairs none --cross-documents" "--whole-word-mask --max-seq-length 200" "--random-next 0.3"; do
 		# shellcheck disable=SC2086
 		both --shards 1 --dupe-factor 80 --max-seq-length 24 $o in
 	done
@@ -731,6 +731,30 @@ both() {
 	exits 1 bert-diff words one.span
 	exits 0 bert-diff --unmasked words one.span
 	exits 2 shard --mask-spans span --compat google -o out in
+}
+
+@test "a share of random nexts is kept, whatever the documents" {
+	documents 0 300 >in
+	for i in $(seq 300); do printf 'lone %d\n\n' "$i"; done >>in
+	for x in 0 0.2 0.5 1; do
+		shard --random-next $x --dupe-factor 3 --shards 2 --threads 1 -o "share-$x" in 2>err
+		grep -q "documents of one sentence made no instance" err
+		bert-verify "share-$x"
+		bert-stat "share-$x" 2>err >stat
+		! grep -q "have a random next" err
+		jq -e "(.random_next_share - $x | fabs) < 0.06" stat
+	done
+	jq -e '.random_next_share == 1' stat
+	shard --random-next 0.2 --dupe-factor 3 --shards 2 --threads 3 -o again in
+	same share-0.2 again
+	exits 1 shard --random-next 0.3 --dupe-factor 3 --shards 2 -o again in
+	exits 2 shard --random-next 1.1 -o out in
+	says "--random-next takes a number from 0 to 1, not '1.1'"
+	exits 2 shard --random-next half -o out in
+	exits 2 shard --random-next 0.5 --pairs sop -o out in
+	exits 2 shard --random-next 0.5 --pairs none -o out in
+	exits 2 shard --random-next 0.5 --compat google -o out in
+	[ ! -e out ]
 }
 
 @test "word draws and lengths of documents: other instances, verified, refused where they do not go" {

@@ -177,6 +177,7 @@ def shorten(a, b, most, coin):
 
 def draw(recipe, k, n_shards, docs):
     """The instances of shard k: docs = [(key, occurrence, sentences with tokens)] in order."""
+    share = recipe.get('random_next')
     most, out = recipe['max_seq_length'] - 3, []
     ring = [i for i, (key, occurrence, s) in enumerate(docs) if s and not occurrence]
     flat = [[t for s in d[2] for t in s] for d in docs]
@@ -186,15 +187,21 @@ def draw(recipe, k, n_shards, docs):
             starts.append(starts[-1] + len(s))
         for number in range(recipe['dupe_factor']):
             i = 0
-            while i < len(sentences):
+            while i < len(sentences) and (share is None or len(sentences) > 1):
                 r = Stream(recipe['seed'], 1, key, occurrence, number, starts[i])
                 target = target_of(recipe, most, r, key, occurrence, number)
-                end = i + 1
+                end = i + (1 if share is None else 2)
                 while end < len(sentences) and starts[end] - starts[i] < target:
+                    end += 1
+                if share is not None and len(sentences) - end == 1:
                     end += 1
                 c = end - i
                 a = 1 if c == 1 else 1 + r.below(c - 1)
-                if len(ring) == 1:
+                if share is not None:
+                    rand = r.unit() < share and len(ring) > 1
+                    if rand and len(sentences) - (i + a) == 1:
+                        a += 1
+                elif len(ring) == 1:
                     if c == 1:
                         i = end
                         continue

@@ -40,6 +40,10 @@ as_told "n-grams of words replaced as one" --mask-spans ngram --word-draws --dup
 as_told "lengths of documents" --document-lengths --short-seq-prob 0.5 --dupe-factor 4 --max-seq-length 48
 as_told "lengths of documents, sentence order" --document-lengths --pairs sop --short-seq-prob 0.5 --dupe-factor 4 --max-seq-length 48
 as_told "lengths of documents, full sentences" --document-lengths --pairs none --short-seq-prob 0.5 --dupe-factor 4 --max-seq-length 48
+for x in 0 0.25 1; do
+	as_told "random next: $x" --random-next $x --shards 2 --dupe-factor 3
+	as_told "random next: $x, short instances" --random-next $x --max-seq-length 24 --max-predictions-per-seq 4 --short-seq-prob 0.5 --dupe-factor 3
+done
 as_told "sentence order" --pairs sop --shards 3 --dupe-factor 3
 as_told "sentence order, short instances" --pairs sop --max-seq-length 24 --max-predictions-per-seq 4 --short-seq-prob 0.5 --dupe-factor 2 --whole-word-mask
 as_told "full sentences" --pairs none --shards 3 --dupe-factor 3
@@ -52,6 +56,7 @@ as_told "Google's instances, whole words" --compat google --whole-word-mask --du
 head -n 4 "$TOP/tests/data/man/corpus.txt" >one
 { cat one; echo; cat one; } | bert-tokenize --vocab "$vocab" --to docs >in.tok
 as_told "one key only" --dupe-factor 5
+as_told "one key only, random next" --dupe-factor 5 --random-next 0.5
 as_told "one key only, sentence order" --dupe-factor 5 --pairs sop
 as_told "one key only, Google's instances" --dupe-factor 5 --compat google
 

@@ -1,5 +1,7 @@
 #include "tests/unit/shards/made_docs.h"
 
+#include <math.h>
+
 /* --- documents ------------------------------------------------------------------------------------- */
 
 static void test_documents_are_sorted_and_numbered(void **state)
@@ -161,6 +163,34 @@ static void test_threads_change_nothing(void **state)
 	docset_release(&s);
 }
 
+/* Where a share of random nexts was chosen it is kept, and no sentence is left out of a pass but those that were cut. */
+static void test_a_share_is_kept(void **state)
+{
+	static const double shares[] = { 0, 0.25, 0.5, 1 };
+
+	(void)state;
+	recipe.exact_next = true;
+	for (size_t k = 0; k < sizeof(shares) / sizeof(shares[0]); k++) {
+		struct seen seen = { 0 };
+		struct result r;
+		struct docset s;
+		uint64_t alone = 0;
+
+		recipe.random_next = shares[k];
+		make_docs(&s, 400, 0, 1);
+		for (size_t d = 0; d < s.n; d++)
+			alone += s.docs[d].sentences == 1;
+		build(&s, 1, &r, check_one, &seen);
+		assert_true(alone > 0);
+		assert_int_equal(r.totals.dropped, alone * recipe.dupe_factor);
+		assert_int_equal(r.totals.random_next, seen.random);
+		assert_true(fabs((double)seen.random - shares[k] * (double)r.n) <= 3 * sqrt((double)r.n * shares[k] * (1 - shares[k])));
+		buf_release(&r.raw);
+		docset_release(&s);
+	}
+	recipe.exact_next = false;
+}
+
 static void test_one_key_alone_has_no_random_next(void **state)
 {
 	struct seen seen = { 0 };
@@ -221,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_past_the_limit_is_only_counted),
 		cmocka_unit_test(test_instances_are_runs_of_their_documents),
 		cmocka_unit_test(test_threads_change_nothing),
+		cmocka_unit_test(test_a_share_is_kept),
 		cmocka_unit_test(test_one_key_alone_has_no_random_next),
 		cmocka_unit_test(test_no_documents),
 		cmocka_unit_test(test_one_percent_more_documents_change_little),

@@ -127,6 +127,37 @@ static void test_headers_are_checked(void **state)
 	refuses("recipe.tokenizer.vocab", "{}");
 }
 
+/* A share of random nexts is written and read as it is; one that cannot be, or goes with no such pairs, is refused. */
+static void test_shares_of_random_nexts(void **state)
+{
+	static const char *const bad[][2] = {
+		{ "random_next", "1.5" }, { "random_next", "-0.5" }, { "random_next", "true" }, { "random_next", "null" },
+		{ "pairs", "\"sop\"" }, { "rules", "\"google 1\"" }, { "rules", "\"imported 1\"" },
+	};
+	struct shard_header h = make_header();
+	struct shard_recipe got;
+	json_t *o;
+
+	(void)state;
+	h.recipe.exact_next = true;
+	h.recipe.random_next = 0.25;
+	o = shard_recipe_json(&h.recipe);
+	assert_int_equal(shard_recipe_parse(&got, o), 0);
+	assert_true(got.exact_next && got.random_next == 0.25);
+	shard_recipe_release(&got);
+	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+		json_t *wrong = json_deep_copy(o);
+
+		json_object_set_new(wrong, bad[k][0], json_loads(bad[k][1], JSON_DECODE_ANY, NULL));
+		if (!shard_recipe_parse(&got, wrong))
+			fail_msg("%s = %s was taken", bad[k][0], bad[k][1]);
+		assert_int_equal(err_code(), EXIT_CORRUPT);
+		json_decref(wrong);
+	}
+	json_decref(o);
+	json_decref(h.recipe.tokenizer);
+}
+
 static void test_document_entries(void **state)
 {
 	const struct shard_document d = {
@@ -301,7 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headers_round_trip),
-		cmocka_unit_test(test_headers_are_checked),
+		cmocka_unit_test(test_headers_are_checked), cmocka_unit_test(test_shares_of_random_nexts),
 		cmocka_unit_test(test_document_entries),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_files_open),
