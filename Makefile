@@ -195,7 +195,7 @@ fuzz: $(FUZZERS) ## run every fuzz target for FUZZ_SECONDS (needs clang)
 		build/fuzz/$$t -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=0 -verbosity=0 -artifact_prefix=build/fuzz/ \
 			build/fuzz/new/$$t tests/fuzz/corpus/$${t#fuzz_} || exit 1; done
 
-TEST_ENV = BIN=$(CURDIR)/$(BUILD)/bin TESTS=$(CURDIR)/$(BUILD)/tests TOP=$(CURDIR) CONFIG=$(CONFIG)
+TEST_ENV = BIN=$(abspath $(BUILD))/bin TESTS=$(abspath $(BUILD))/tests TOP=$(CURDIR) CONFIG=$(CONFIG)
 PROVE = $(TEST_ENV) prove -j2 --timer --exec tests/run.sh
 
 check: deps-check ## install what the tests need, then run them (make test)
@@ -237,7 +237,7 @@ bench: all $(HARNESS) ## speed and memory of every stage (BENCH_MB megabytes of 
 
 demo: deps-demo ## a raw Wikipedia dump and novels to a pre-trained and fine-tuned BERT, from nothing
 	$(Q)$(MAKE) --no-print-directory -j$(JOBS) -s all
-	$(Q)$(MAKE) --no-print-directory -f pipelines/demo/demo.mk BIN=$(CURDIR)/$(BUILD)/bin
+	$(Q)$(MAKE) --no-print-directory -f pipelines/demo/demo.mk BIN=$(abspath $(BUILD))/bin
 
 demo-clean: ## remove what the demo made
 	$(Q)rm -rf build/demo
