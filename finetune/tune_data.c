@@ -15,14 +15,8 @@ static int read_file(const struct tune_opts *o, struct features *f, struct label
 	const uint64_t cut = f->cut;
 	int rc = o->task->open(&r, path);
 
-	while (!rc) {
-		const int more = o->task->read(&r, s, SIZE_MAX);
-
-		if (more <= 0) {
-			rc = more;
-			break;
-		}
-	}
+	if (!rc && o->task->read(&r, s, SIZE_MAX) < 0)
+		rc = -1;
 	if (!rc && s->n > INT32_MAX)
 		rc = err_fail("'%s' has more examples than can be counted", path);
 	if (!rc && r.bad_bytes)

@@ -15,7 +15,6 @@
 
 #define RESULT_NAME "result.json"
 #define RESULT_MAX ((size_t)1 << 20)
-#define MICRO_BATCH_DEFAULT 32
 #define LOG_EVERY 10
 #define SAVE_EVERY 100		/* steps at least between checkpoints, which cost more than so few steps of a small model */
 
@@ -147,40 +146,29 @@ static void close_loop(struct tune_loop *l)
 static int open_loop(struct tune_loop *l, struct tune_seed *t)
 {
 	const struct tune_opts *o = t->opts;
-	const uint64_t micro = o->micro_batch ? o->micro_batch : MICRO_BATCH_DEFAULT;
+	const struct sample_source *longer = &l->train.samples;
 	struct batch_limits limits;
 
-	*l = (struct tune_loop){ .micro_batch = (int)(micro < o->batch ? micro : o->batch) };
+	*l = (struct tune_loop){ .log = NULL };
 	sequence_source_init(&l->train, &t->data->train, t->seed, true);
-	limits = sample_source_limits(&l->train.samples, l->micro_batch);
 	if (t->data->dev.n) {
 		sequence_source_init(&l->dev, &t->data->dev, t->seed, false);
 		if (t->data->dev.longest > t->data->train.longest)
-			limits = sample_source_limits(&l->dev.samples, l->micro_batch);
+			longer = &l->dev.samples;
 	}
+	if (feed_micro_batch(longer, o->batch, o->micro_batch, &l->micro_batch))
+		return -1;
+	limits = sample_source_limits(longer, l->micro_batch);
 	if (update_open(&l->update, &t->model, &limits, o->task->objective, &t->optimizer, t->seed))
 		return -1;
 	return t->data->dev.n ? evaluation_open(&l->evaluation, &l->dev.samples, &l->update, l->micro_batch) : 0;
 }
 
-/* The log's first line of this start: what was asked for. */
 static int start_log(struct tune_loop *l, const struct tune_seed *t)
 {
-	json_t *data = json_deep_copy(t->facts);
-
-	if (!data || json_object_set_new(data, "seed", json_integer((json_int_t)t->seed)) ||
-	    json_object_set_new(data, "micro_batch", json_integer(l->micro_batch)) ||
-	    json_object_set_new(data, "backend", json_string(t->k->name)) ||
-	    json_object_set_new(data, "threads", json_integer(t->k->threads)) ||
-	    json_object_set_new(data, "first_step", json_integer((json_int_t)t->run.at.step))) {
-		json_decref(data);
-		return err_memory();
-	}
-	if (train_log_open(&l->log, t->folder, t->run.at.step)) {
-		json_decref(data);
-		return -1;
-	}
-	return train_log_note(l->log, "PARAMETER", data);
+	return train_log_start(&l->log, t->folder, t->run.at.step, t->facts,
+			       json_pack("{s:I, s:i, s:s, s:I}", "seed", (json_int_t)t->seed, "micro_batch", l->micro_batch, "backend",
+					 t->k->name, "threads", (json_int_t)t->k->threads));
 }
 
 /* An evaluation after each epoch, a checkpoint after one or several. */
@@ -193,7 +181,8 @@ static int run_loop(struct tune_seed *t, struct tune_loop *l, int *signal)
 		.schedule = { .decay = (enum decay)o->decay, .first = SCHEDULE_REST_FROM_ZERO, .peak = o->learning_rate, .power = 1,
 			      .steps = steps, .warmup = warmup_steps(&o->warmup, steps) },
 		.batch = (int)o->batch, .micro_batch = l->micro_batch, .log_every = LOG_EVERY,
-		.save_every = (SAVE_EVERY + epoch - 1) / epoch * epoch, .eval_every = epoch, .keep = 1, .evaluation = t->data->dev.n ? &l->evaluation : NULL,
+		.save_every = (SAVE_EVERY + epoch - 1) / epoch * epoch, .eval_every = epoch, .keep = 1,
+		.evaluation = t->data->dev.n ? &l->evaluation : NULL,
 		.save = { .model = &t->model, .optimizer = &t->optimizer, .tokenizer = o->model },
 		.stopped = o->stopped, .log = l->log, .progress = o->progress, .at = t->run.at,
 	};

@@ -5,6 +5,8 @@
 #include "base/pool.h"
 #include "kernels/host.h"
 
+const char *const kernels_backends[] = { "auto", "cpu", "ref", "cuda" };
+
 int kernels_open(struct kernels *k, const char *backend, unsigned threads)
 {
 	const bool automatic = !strcmp(backend, "auto");

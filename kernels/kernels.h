@@ -74,7 +74,11 @@ struct kernels {
 	size_t (*space[OP_COUNT])(const struct kernels *k, const void *args);
 };
 
-/* BACKEND: "auto", "ref", "cpu", "cuda". THREADS 0: as many as this process may use. -1 with the reason set. */
+/* The backends by name, as the operand of an option (base/args.h, ARG_CHOICE) and by that option's number. */
+#define KERNELS_BACKENDS "auto|cpu|ref|cuda"
+extern const char *const kernels_backends[];
+
+/* BACKEND: one of them. THREADS 0: as many as this process may use. -1 with the reason set. */
 int kernels_open(struct kernels *k, const char *backend, unsigned threads);
 void kernels_close(struct kernels *k);			/* after its queues, events and memory */
 

@@ -19,8 +19,6 @@ struct options {
 	int backend;
 };
 
-static const char *const backends[] = { "auto", "cpu", "ref", "cuda" };
-
 /* "embeddings", "encoder", or how many layers, the embeddings with them. */
 static int read_freeze(const char *text, int *frozen)
 {
@@ -62,7 +60,7 @@ static int check(struct options *o)
 	if (t->seed > INT64_MAX - t->seeds)
 		return err_usage("--seed is too large for so many --seeds");
 	t->output = o->common.output;
-	t->backend = backends[o->backend];
+	t->backend = kernels_backends[o->backend];
 	t->threads = t->data.threads = (unsigned)o->common.threads;
 	return warmup_parse(&t->warmup, o->warmup) || read_freeze(o->freeze, &t->frozen) ? -1 : 0;
 }
@@ -122,7 +120,7 @@ int main(int argc, char **argv)
 		ARG_REAL("weight-decay", 0, &t->weight_decay, 0, 10, "X", "of all weights but biases and LayerNorms"),
 		ARG_REAL("clip", 0, &t->clip, 0, 1e9, "X", "largest norm of all gradients together; 0: any"),
 		ARG_GROUP("Program"),
-		ARG_CHOICE("backend", 0, &o.backend, "auto|cpu|ref|cuda", "what computes"),
+		ARG_CHOICE("backend", 0, &o.backend, KERNELS_BACKENDS, "what computes"),
 		ARG_ALIAS("train-batch-size", "batch"),
 		ARG_ALIAS("num-train-epochs", "epochs"),
 		ARG_ALIAS("warmup-proportion", "warmup"),

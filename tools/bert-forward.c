@@ -13,8 +13,6 @@ struct options {
 	struct padded_wanted wanted;
 };
 
-static const char *const backends[] = { "auto", "cpu", "ref", "cuda" };
-
 static int load(const struct options *o, struct model_host *h)
 {
 	const struct mapping *map = &h->source->map;
@@ -60,7 +58,7 @@ static int forward(const struct options *o, size_t *tensors)
 	struct model_host h;
 	int rc = -1;
 
-	if (model_host_open(&h, &(struct model_host_opts){ .backend = backends[o->backend], .threads = (unsigned)o->common.threads,
+	if (model_host_open(&h, &(struct model_host_opts){ .backend = kernels_backends[o->backend], .threads = (unsigned)o->common.threads,
 							   .folder = o->model, .head = (enum head)o->head }))
 		return -1;
 	log_info("backend %s, %u threads", h.k.name, h.k.threads);
@@ -79,7 +77,7 @@ int main(int argc, char **argv)
 		ARG_FLAG("hidden", 0, &o.wanted.hidden, "put out all hidden states too"),
 		ARG_FLAG("attention", 0, &o.wanted.attention, "put out all attention probabilities too"),
 		ARG_CHOICE("head", 0, &o.head, HEAD_WORDS, "run it with this head (default: as config.json says)"),
-		ARG_CHOICE("backend", 0, &o.backend, "auto|cpu|ref|cuda", "what computes"),
+		ARG_CHOICE("backend", 0, &o.backend, KERNELS_BACKENDS, "what computes"),
 		ARG_COMMON(&o.common),
 		ARG_END
 	};

@@ -15,8 +15,6 @@ struct options {
 	int backend;
 };
 
-static const char *const backends[] = { "auto", "cpu", "ref", "cuda" };
-
 static int check(struct options *o, const struct args *a)
 {
 	struct predict *p = &o->predict;
@@ -31,7 +29,7 @@ static int check(struct options *o, const struct args *a)
 	if (p->max_seq_length && p->max_seq_length < 3)
 		return err_usage("--max-seq-length takes 3 or more");
 	p->input = a->n_operands ? a->operands[0] : "-";
-	p->backend = backends[o->backend];
+	p->backend = kernels_backends[o->backend];
 	p->threads = p->data.threads = (unsigned)o->common.threads;
 	return 0;
 }
@@ -78,7 +76,7 @@ int main(int argc, char **argv)
 		ARG_FLAG("no-header", 0, &p->data.no_header, "TSV without a header: text, second text; or label, text, second text"),
 		ARG_UINT("max-seq-length", 0, &p->max_seq_length, 0, 65535, "N", "tokens of an example at most; 0: as the model was tuned"),
 		ARG_CHOICE("compat", 0, &p->compat, TUNED_ON_WORDS, "whose ids: as the model was tuned, google-research/bert's, or Hugging Face's"),
-		ARG_CHOICE("backend", 0, &o.backend, "auto|cpu|ref|cuda", "what computes"),
+		ARG_CHOICE("backend", 0, &o.backend, KERNELS_BACKENDS, "what computes"),
 		ARG_COMMON(&o.common),
 		ARG_END
 	};

@@ -21,8 +21,6 @@ struct options {
 	bool dry_run;
 };
 
-static const char *const backends[] = { "auto", "cpu", "ref", "cuda" };
-
 /* "90", "90s", "1.5h": seconds, minutes, hours, days. */
 static int read_time(const char *text, double *seconds)
 {
@@ -78,7 +76,7 @@ static int check(struct options *o)
 		return -1;
 	o->train.warmup = warmup_steps(&warmup, o->train.steps);
 	o->train.output = o->common.output;
-	o->train.backend = backends[o->backend];
+	o->train.backend = kernels_backends[o->backend];
 	o->train.threads = (unsigned)o->common.threads;
 	return o->time_budget ? read_time(o->time_budget, &o->train.time_budget) : 0;
 }
@@ -141,7 +139,7 @@ int main(int argc, char **argv)
 		ARG_UINT("keep", 0, &t->keep, 0, UINT32_MAX, "N", "checkpoints that are kept; 0: all"),
 		ARG_UINT("log-every", 0, &t->log_every, 0, UINT32_MAX, "N", "steps between lines of log.jsonl; 0: with checkpoints only"),
 		ARG_FLAG("dry-run", 0, &o.dry_run, "print memory, operations and epochs as JSON, and train nothing"),
-		ARG_CHOICE("backend", 0, &o.backend, "auto|cpu|ref|cuda", "what computes"),
+		ARG_CHOICE("backend", 0, &o.backend, KERNELS_BACKENDS, "what computes"),
 		ARG_COMMON_FOLDER(&o.common),
 		ARG_END
 	};

@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#define MICRO_BATCH_DEFAULT 32
+
 #define AHEAD 2		/* steps in memory */
 
 struct feed {
@@ -197,4 +199,15 @@ size_t feed_bytes(const struct feed_opts *o)
 	const struct batch_limits limits = sample_source_limits(o->source, o->micro_batch);
 
 	return AHEAD * (size_t)micro_batches(o) * batch_bytes(&limits, o->model->dtype);
+}
+
+int feed_micro_batch(const struct sample_source *s, uint64_t batch, uint64_t asked, int *micro_batch)
+{
+	const uint64_t micro = asked ? asked : MICRO_BATCH_DEFAULT;
+
+	*micro_batch = (int)(micro < batch ? micro : batch);
+	if ((int64_t)*micro_batch * s->max_length > INT32_MAX / 2)
+		return err_fail("a micro-batch of %d instances of %d tokens is more than can be counted; give --micro-batch", *micro_batch,
+				s->max_length);
+	return 0;
 }

@@ -48,6 +48,12 @@ struct feed_step *feed_take(struct feed *f);
 void feed_give(struct feed *f, struct feed_step *s);
 void feed_close(struct feed *f);		/* accepts NULL; waits for its thread */
 
+/*
+ * Samples of a micro-batch of S's: ASKED, or 32 where that is 0, and no more than BATCH.
+ * -1 with the reason set: their tokens are more than can be counted.
+ */
+int feed_micro_batch(const struct sample_source *s, uint64_t batch, uint64_t asked, int *micro_batch);
+
 /* Bytes of the batches, on each of the host's and the backend's side. */
 size_t feed_bytes(const struct feed_opts *o);
 

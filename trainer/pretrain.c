@@ -12,7 +12,6 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#define MICRO_BATCH_DEFAULT 32
 
 /* All that is open; zeroed parts are not. */
 struct pretrain {
@@ -74,15 +73,10 @@ static int open_data(struct pretrain *p)
 {
 	const struct pretrain_opts *o = p->opts;
 	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .config = &p->model.config };
-	const uint64_t micro = o->micro_batch ? o->micro_batch : MICRO_BATCH_DEFAULT;
 
 	if (shard_source_open(&p->data, o->data, o->sets, &opts) || (o->init && shard_source_check_vocab(p->data, o->init)))
 		return -1;
-	p->micro_batch = (int)(micro < o->batch ? micro : o->batch);
-	if ((int64_t)p->micro_batch * shard_source_samples(p->data)->max_length > INT32_MAX / 2)
-		return err_fail("a micro-batch of %d instances of %d tokens is more than can be counted; give --micro-batch",
-				p->micro_batch, shard_source_samples(p->data)->max_length);
-	return 0;
+	return feed_micro_batch(shard_source_samples(p->data), o->batch, o->micro_batch, &p->micro_batch);
 }
 
 static int open_held(struct pretrain *p)
@@ -209,24 +203,11 @@ static int run_loop(struct pretrain *p, struct pretrain_end *end)
 	return rc;
 }
 
-/* The log's first line of this start: what was asked for. */
 static int start_log(struct pretrain *p, const json_t *facts)
 {
-	json_t *data = json_deep_copy(facts);
-
-	if (!data || json_object_set_new(data, "micro_batch", json_integer(p->micro_batch)) ||
-	    json_object_set_new(data, "backend", json_string(p->k.name)) ||
-	    json_object_set_new(data, "threads", json_integer(p->k.threads)) ||
-	    json_object_set_new(data, "steps", json_integer((json_int_t)p->opts->steps)) ||
-	    json_object_set_new(data, "first_step", json_integer((json_int_t)p->folder.at.step))) {
-		json_decref(data);
-		return err_memory();
-	}
-	if (train_log_open(&p->log, p->opts->output, p->folder.at.step)) {
-		json_decref(data);
-		return -1;
-	}
-	return train_log_note(p->log, "PARAMETER", data);
+	return train_log_start(&p->log, p->opts->output, p->folder.at.step, facts,
+			       json_pack("{s:i, s:s, s:I, s:I}", "micro_batch", p->micro_batch, "backend", p->k.name, "threads",
+					 (json_int_t)p->k.threads, "steps", (json_int_t)p->opts->steps));
 }
 
 static int train(struct pretrain *p, const json_t *facts, struct pretrain_end *end)

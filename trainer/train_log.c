@@ -169,3 +169,19 @@ int train_log_close(struct train_log *l)
 	free(l);
 	return rc;
 }
+
+int train_log_start(struct train_log **l, const char *run, uint64_t step, const json_t *facts, json_t *more)
+{
+	json_t *data = more ? json_deep_copy(facts) : NULL;
+	int rc = -1;
+
+	if (!data || json_object_update(data, more) || json_object_set_new(data, "first_step", json_integer((json_int_t)step)))
+		err_memory();
+	else
+		rc = train_log_open(l, run, step);
+	json_decref(more);
+	if (!rc)
+		return train_log_note(*l, "PARAMETER", data);
+	json_decref(data);
+	return -1;
+}

@@ -27,6 +27,12 @@
 struct train_log;
 int train_log_open(struct train_log **l, const char *run, uint64_t step);
 
+/*
+ * Opens it and writes the first line of this start, what was asked for: FACTS (borrowed), MORE (taken; NULL is "out of
+ * memory"), and first_step, which is STEP.
+ */
+int train_log_start(struct train_log **l, const char *run, uint64_t step, const json_t *facts, json_t *more);
+
 /* DATA is taken; NULL is "out of memory". Its numbers become scalars of the events too. */
 int train_log_step(struct train_log *l, uint64_t step, json_t *data);
 

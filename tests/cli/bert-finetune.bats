@@ -292,6 +292,14 @@ weights() {
 	[ -z "$(find out -name '.*' -type f)" ]
 }
 
+@test "a micro-batch of more tokens than can be counted" {
+	model
+	jq '.max_position_embeddings = 65535' m/config.json >c && mv c m/config.json
+	{ table 'text\tlabel\nsea\tx\n' && yes good | head -n 20000 | tr '\n' ' ' && table '\ty\n'; } >long.tsv
+	exits 1 bert-finetune --task classify --model m --random-weights --train long.tsv --max-seq-length 65535 --batch 65536 --micro-batch 65536 -o out
+	says "a micro-batch of 65536 instances of 20002 tokens is more than can be counted; give --micro-batch"
+}
+
 @test "usage" {
 	model
 	exits 2 bert-finetune --model m --train x -o out

@@ -11,15 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct learn_words make_words(const char *const *words, const uint64_t *counts, size_t n)
-{
-	struct learn_words w;
-
-	learn_words_init(&w, 1 << 26);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(learn_words_add(&w, words[i], strlen(words[i]), counts[i]), 0);
-	return w;
-}
+#include "tests/unit/tokenizer/made_words.h"
 
 static struct learn run(const struct learn_words *w, struct learn l)
 {

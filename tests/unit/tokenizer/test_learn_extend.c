@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/unit/tokenizer/made_words.h"
+
 #include "tests/unit/tokenizer/made_vocab.h"
 
 static struct vocab *vocab_of(const char *text)
@@ -20,16 +22,6 @@ static struct vocab *vocab_of(const char *text)
 
 	assert_int_equal(load_bytes(&v, text, strlen(text)), 0);
 	return v;
-}
-
-static struct learn_words make_words(const char *const *words, const uint64_t *counts, size_t n)
-{
-	struct learn_words w;
-
-	learn_words_init(&w, 1 << 26);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(learn_words_add(&w, words[i], strlen(words[i]), counts[i]), 0);
-	return w;
 }
 
 static struct learn run(const struct learn_words *w, const struct vocab *base, struct learn l)
