@@ -22,12 +22,28 @@ static void CPU(gemm_task)(const struct gemm *g, int64_t i, int64_t rows, int64_
 				     p + step < end ? p + step : end, g->add || k > 0, k + chunk == g->K ? &last : NULL);
 }
 
+static int64_t CPU(ceil_div)(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* Rows of a task: as many as may be, of those with which the busiest thread has the fewest. */
+static int64_t CPU(task_rows)(int64_t M, int64_t threads)
+{
+	int64_t best = GEMM_ROWS, least = INT64_MAX;
+
+	for (int64_t rows = GEMM_ROWS; rows >= MR; rows -= MR) {
+		const int64_t busiest = CPU(ceil_div)(CPU(ceil_div)(M, rows), threads) * rows;
+
+		if (busiest < least) {
+			least = busiest;
+			best = rows;
+		}
+	}
+	return best;
+}
+
 void CPU(gemm)(struct queue *q, const struct gemm *g)
 {
-	const int64_t panels = panels_count(g->N), want = 3 * q->threads;	/* tasks, so that all are busy to the end */
-	const int64_t share = (g->M + want - 1) / want, rows = share >= GEMM_ROWS ? GEMM_ROWS : (share + MR - 1) / MR * MR;
-	const int64_t blocks = g->M ? (g->M + rows - 1) / rows : 0, spare = blocks ? want / blocks : 1;
-	const int64_t groups = spare <= 1 ? 1 : spare < panels ? spare : panels;	/* of panels, where rows are too few */
+	const int64_t rows = CPU(task_rows)(g->M, q->threads), blocks = CPU(ceil_div)(g->M, rows), panels = panels_count(g->N);
+	const int64_t idle = blocks ? q->threads / blocks : 1, groups = idle <= 1 ? 1 : idle < panels ? idle : panels;	/* where rows are too few */
 
 #if VL == 16
 	if (g->a_col != 1 && gemm_dnnl(q, g))

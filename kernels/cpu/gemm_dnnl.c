@@ -2,7 +2,7 @@
  * gemm_dnnl.c - matrix products by oneDNN, all that this program asks of it (version 2 or 3; built with HAVE_DNNL=1).
  *
  * Its order of summation depends on M below 16 and may depend on the number of threads, so rows of activations are not
- * given to it; gradients of parameters are, in which it is 5 to 25 percent faster than gemm.c.
+ * given to it; gradients of parameters are, in which it is 1 to 10 percent faster than gemm.c.
  */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/gemm.h"

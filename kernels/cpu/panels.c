@@ -53,24 +53,43 @@ void CPU(panels_pack)(float *panels, const float *b, int64_t row, int64_t col, i
 	}
 }
 
-/* to[k][MR] = ROWS rows of a, contiguous over rows */
+#define PACK_AHEAD 12		/* lines that are asked for before they are needed */
+
+/*
+ * to = ROWS rows of a, contiguous over rows, MR at a time: [blocks of rows][K][MR]. All rows of a cache line are taken at
+ * once, since a's lines are far apart.
+ */
 static void CPU(pack_rows)(float *to, const float *a, int64_t col, int64_t rows, int64_t K)
 {
-	for (int64_t k = 0; k < K; k++) {
-		if (rows == MR)
-			memcpy(to + k * MR, a + k * col, MR * sizeof(float));
-		else
-			memcpy(to + k * MR, a + k * col, (size_t)rows * sizeof(float));
+	for (int64_t k = 0; k < K; k++, a += col) {
+		__builtin_prefetch(a + PACK_AHEAD * col);
+		if (rows == PACK_ROWS) {
+#pragma GCC unroll 4
+			for (int64_t r = 0; r < PACK_ROWS; r += MR)
+				memcpy(to + r * K + k * MR, a + r, MR * sizeof(float));
+			continue;
+		}
+		for (int64_t r = 0; r < rows; r++)
+			to[r / MR * MR * K + k * MR + r % MR] = a[r];
 	}
 }
 
 /* --- tiles -------------------------------------------------------------------------------------------------------------------- */
 
+/* Where a tile goes: c, rows LD apart, = or, with ADD, +=; then plus bias, unless that is NULL. */
+struct tile_out {
+	float *c;
+	int64_t ld;
+	bool add;
+	const float *bias;
+};
+
 /*
- * sums[MR][NR] = a panel. BY_ROWS: a is [rows][K], LD apart; else packed, [K][MR]. ROWS, VECTORS and BY_ROWS are
- * constants wherever this is used, so that the sums are registers until the end.
+ * out = a panel. BY_ROWS: a is [rows][K], LD apart; else packed, [K][MR]. ROWS, VECTORS and BY_ROWS are constants
+ * wherever this is used, so that the sums are registers until the end.
  */
-VEC_FN void CPU(tile_sum)(float *sums, const float *a, int64_t ld, const float *panel, int64_t K, const int rows, const int vectors, const bool by_rows)
+VEC_FN void CPU(tile_sum)(const struct tile_out *out, const float *a, int64_t ld, const float *panel, int64_t K, const int rows, const int vectors,
+			  const bool by_rows)
 {
 	const int64_t a_row = by_rows ? ld : 1, a_col = by_rows ? 1 : MR;
 	vf sum[MR][NV];
@@ -99,17 +118,25 @@ VEC_FN void CPU(tile_sum)(float *sums, const float *a, int64_t ld, const float *
 #pragma GCC unroll 8
 	for (int r = 0; r < rows; r++) {
 #pragma GCC unroll 3
-		for (int v = 0; v < vectors; v++)
-			vf_store(sums + r * NR + v * VL, sum[r][v]);
+		for (int v = 0; v < vectors; v++) {
+			float *c = out->c + r * out->ld + v * VL;
+			vf x = sum[r][v];
+
+			if (out->add)
+				x = vf_load(c) + x;
+			if (out->bias)
+				x = x + vf_load(out->bias + v * VL);
+			vf_store(c, x);
+		}
 	}
 }
 
-typedef void CPU(tile_fn)(float *sums, const float *a, int64_t ld, const float *panel, int64_t K);
+typedef void CPU(tile_fn)(const struct tile_out *out, const float *a, int64_t ld, const float *panel, int64_t K);
 
 #define TILE(rows, vectors, by_rows) \
-	static void CPU(tile_##rows##_##vectors##_##by_rows)(float *sums, const float *a, int64_t ld, const float *panel, int64_t K) \
+	static void CPU(tile_##rows##_##vectors##_##by_rows)(const struct tile_out *out, const float *a, int64_t ld, const float *panel, int64_t K) \
 	{ \
-		CPU(tile_sum)(sums, a, ld, panel, K, rows, vectors, by_rows); \
+		CPU(tile_sum)(out, a, ld, panel, K, rows, vectors, by_rows); \
 	}
 #define TILES(rows, by_rows) TILE(rows, 1, by_rows) TILE(rows, 2, by_rows) TILE(rows, 3, by_rows)
 #define TILE_ROW(rows, by_rows) { CPU(tile_##rows##_1_##by_rows), CPU(tile_##rows##_2_##by_rows), CPU(tile_##rows##_3_##by_rows) }
@@ -150,24 +177,49 @@ static void CPU(row_put)(float *c, const float *sums, int64_t cols, bool add, co
 	}
 }
 
+/* c as panels_multiply() has it, from its row I and column J on. */
+struct tile_place {
+	float *c;
+	int64_t ldc, i, j;
+	bool add;
+	const struct panels_end *end_of;
+};
+
+/* 1 << LOG rows and COLS columns at a place = or += a panel, and the end of it where K ends. */
+VEC_FN void CPU(tile_put)(const struct tile_place *at, const float *a, int64_t ld, const float *panel, int64_t K, bool by_rows, int log, int64_t cols)
+{
+	CPU(tile_fn) *const tile = CPU(tiles)[by_rows][log][(cols - 1) / VL];
+	const struct panels_end *e = at->end_of;
+	const int64_t first = at->i * at->ldc + at->j;
+	float sums[MR * NR] __attribute__((aligned(64)));
+
+	if (cols % VL == 0 && (!e || (!e->pre && e->act == ACT_NONE))) {
+		tile(&(struct tile_out){ .c = at->c + first, .ld = at->ldc, .add = at->add, .bias = e && e->bias ? e->bias + at->j : NULL }, a, ld, panel, K);
+		return;
+	}
+	tile(&(struct tile_out){ .c = sums, .ld = NR }, a, ld, panel, K);
+	for (int64_t r = 0; r < 1 << log; r++)
+		CPU(row_put)(at->c + first + r * at->ldc, sums + r * NR, cols, at->add, e, at->j, first + r * at->ldc);
+}
+
 void CPU(panels_multiply)(float *c, int64_t ldc, const float *a, int64_t row, int64_t col, const float *panels, int64_t M, int64_t N, int64_t K,
 			  int64_t first, int64_t end, bool add, const struct panels_end *end_of)
 {
 	const bool by_rows = col == 1;
-	float packed[PANELS_K * MR] __attribute__((aligned(64))), sums[MR * NR] __attribute__((aligned(64)));
+	struct tile_place at = { .c = c, .ldc = ldc, .add = add, .end_of = end_of };
+	float packed[PANELS_K * PACK_ROWS] __attribute__((aligned(64)));
 	int log = LOG_MR;
 
-	for (int64_t i = 0; i < M; i += 1 << log) {
-		while (1 << log > M - i)
-			log--;
-		if (!by_rows)
-			CPU(pack_rows)(packed, a + i, col, 1 << log, K);
-		for (int64_t p = first; p < end; p++) {
-			const int64_t j = p * NR, cols = N - j < NR ? N - j : NR;
+	for (; at.i < M; at.i += 1 << log) {
+		const float *rows = by_rows ? a + at.i * row : packed + at.i % PACK_ROWS / MR * MR * K + at.i % MR;
 
-			CPU(tiles)[by_rows][log][(cols - 1) / VL](sums, by_rows ? a + i * row : packed, row, panels + j * K, K);
-			for (int64_t r = 0; r < 1 << log; r++)
-				CPU(row_put)(c + (i + r) * ldc + j, sums + r * NR, cols, add, end_of, j, (i + r) * ldc + j);
+		while (1 << log > M - at.i)
+			log--;
+		if (!by_rows && at.i % PACK_ROWS == 0)
+			CPU(pack_rows)(packed, a + at.i, col, M - at.i < PACK_ROWS ? M - at.i : PACK_ROWS, K);
+		for (int64_t p = first; p < end; p++) {
+			at.j = p * NR;
+			CPU(tile_put)(&at, rows, row, panels + at.j * K, K, by_rows, log, N - at.j < NR ? N - at.j : NR);
 		}
 	}
 }

@@ -19,6 +19,7 @@
 #define NV 3
 #define NR (NV * VL)
 #define PANELS_K 768		/* longest K where a stands turned (col != 1) */
+#define PACK_ROWS 16		/* of which then as many are packed at once: a cache line */
 
 /* Floats of the panels of b[K,N]; enough for every kind of processor. */
 static inline int64_t panels_size(int64_t N, int64_t K) { return (N + 48) * K; }
