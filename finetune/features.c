@@ -67,6 +67,7 @@ int features_add(struct features *f, const char *a, const char *b, int32_t label
 	na = f->a.count;
 	nb = f->b.count;
 	truncate_pair(&na, &nb, room);
+	f->empty += f->a.count + f->b.count == 0;
 	f->cut += na + nb < f->a.count + f->b.count;
 	ids = sequences_add(s, (int)(na + nb + specials), (int)na + 2, label);
 	if (!ids)

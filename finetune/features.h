@@ -21,6 +21,7 @@
 struct features {
 	int max_seq_length;
 	uint64_t cut;			/* sequences that lost tokens, so far */
+	uint64_t empty;			/* sequences of special tokens alone: texts in which there is nothing to read */
 	/* private */
 	struct encoder *encoder;
 	struct vocab_special special;

@@ -103,6 +103,7 @@ static int predict_file(struct work *w, struct task_reader *r)
 	}
 	p->examples = r->examples;
 	p->cut = w->features.cut;
+	p->empty = w->features.empty;
 	p->unknown = r->unknown;
 	p->first_unknown = r->first_unknown;
 	p->bad_bytes = r->bad_bytes;

@@ -27,7 +27,7 @@ struct predict {
 	struct out *out;		/* not committed here */
 	struct progress *progress;	/* may be NULL */
 	/* filled: */
-	uint64_t examples, cut;		/* of which so many lost tokens */
+	uint64_t examples, cut, empty;	/* of which so many lost tokens, or have none */
 	uint64_t unknown, first_unknown;	/* labels in the file that are no class of the model; the line of the first */
 	uint64_t bad_bytes;
 };

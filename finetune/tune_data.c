@@ -12,7 +12,7 @@ static int read_file(const struct tune_opts *o, struct features *f, struct label
 		     struct sequences *s)
 {
 	struct task_reader r = { .opts = &o->data, .features = f, .labels = l, .use = use };
-	const uint64_t cut = f->cut;
+	const uint64_t cut = f->cut, empty = f->empty;
 	int rc = o->task->open(&r, path);
 
 	if (!rc && o->task->read(&r, s, SIZE_MAX) < 0)
@@ -21,6 +21,8 @@ static int read_file(const struct tune_opts *o, struct features *f, struct label
 		rc = err_fail("'%s' has more examples than can be counted", path);
 	if (!rc && r.bad_bytes)
 		o->warn("'%s': ill-formed UTF-8 in %" PRIu64 " places was replaced", path, r.bad_bytes);
+	if (!rc && f->empty > empty)
+		o->warn("'%s': %" PRIu64 " examples have no token", path, f->empty - empty);
 	if (!rc)
 		o->info("'%s': %zu examples, %" PRIu64 " cut at %d tokens", path, s->n, f->cut - cut, f->max_seq_length);
 	o->task->close(&r);

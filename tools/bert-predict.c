@@ -36,6 +36,8 @@ static int check(struct options *o, const struct args *a)
 
 static void warn(const struct predict *p)
 {
+	if (p->empty)
+		log_warn("%" PRIu64 " of %" PRIu64 " examples have no token", p->empty, p->examples);
 	if (p->unknown)
 		log_warn("%" PRIu64 " of %" PRIu64 " labels are no class of the model, the first in line %" PRIu64, p->unknown,
 			 p->examples, p->first_unknown);

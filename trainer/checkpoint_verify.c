@@ -133,14 +133,27 @@ static void verify_checkpoint(struct verify *v, const char *folder)
 	free(manifest);
 }
 
+/* Whether the last part of the path, whatever slashes end it, is a checkpoint's name. */
+static bool named_as_checkpoint(const char *folder)
+{
+	char name[32];
+	size_t end = strlen(folder), first;
+	uint64_t step;
+
+	while (end && folder[end - 1] == '/')
+		end--;
+	for (first = end; first && folder[first - 1] != '/'; first--)
+		;
+	snprintf(name, sizeof(name), "%.*s", (int)(end - first < sizeof(name) ? end - first : sizeof(name) - 1), folder + first);
+	return checkpoint_parse_name(name, &step);
+}
+
 /* Whether FOLDER is a checkpoint, if need be without some of its files: by its name, or what only a checkpoint has. */
 static bool is_checkpoint(const char *folder)
 {
 	char *position = fs_join(folder, CHECKPOINT_POSITION), *manifest = fs_join(folder, CHECKPOINT_MANIFEST),
 	     *weights = fs_join(folder, MODEL_DIR_WEIGHTS);
-	const char *slash = strrchr(folder, '/');
-	uint64_t step;
-	bool is = checkpoint_parse_name(slash ? slash + 1 : folder, &step);
+	bool is = named_as_checkpoint(folder);
 
 	if (position && manifest && weights)
 		is = is || fs_exists(position) || (fs_exists(manifest) && fs_exists(weights));

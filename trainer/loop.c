@@ -83,6 +83,9 @@ static int write_log(struct course *c)
 	return train_log_step(l->log, l->at.step, data);
 }
 
+/* NaN has a sign, of which nobody wants to read. */
+static double unsigned_nan(double x) { return isnan(x) ? fabs(x) : x; }
+
 static int evaluate(struct course *c)
 {
 	struct loop *l = c->l;
@@ -93,7 +96,7 @@ static int evaluate(struct course *c)
 	if (evaluation_run(l->evaluation, &r))
 		return err_prefix("evaluation at step %" PRIu64, l->at.step);
 	if (!isfinite(r.total))
-		return err_fail("evaluation at step %" PRIu64 ": the loss is %g", l->at.step, r.total);
+		return err_fail("evaluation at step %" PRIu64 ": the loss is %g", l->at.step, unsigned_nan(r.total));
 	data = json_pack("{s:f, s:I, s:f}", "eval_loss", r.total, "eval_instances", (json_int_t)r.sequences, "eval_time", now() - from);
 	if (!data)
 		return err_memory();
@@ -168,7 +171,7 @@ static int diverged(const struct course *c, const struct update_result *r)
 	if (c->saved != UINT64_MAX)
 		snprintf(last, sizeof(last), "checkpoint-%" PRIu64 " is the last", c->saved);
 	return err_fail("step %" PRIu64 ": the loss is %g and the norm of the gradient %g, so training stops here; %s; "
-			"a lower learning rate or a longer warm-up may help", l->at.step + 1, r->total, r->grad_norm, last);
+			"a lower learning rate or a longer warm-up may help", l->at.step + 1, unsigned_nan(r->total), unsigned_nan(r->grad_norm), last);
 }
 
 static int train_step(struct course *c, const struct feed_step *s)

@@ -199,6 +199,10 @@ weights() {
 	table 'text\tlabel\ngood\tx\nfine\tx\n' >half.tsv
 	exits 0 classify --train good.tsv --dev half.tsv
 	says "'half.tsv' has no example of 'y'"
+	[[ "$output" != *"no token"* ]]
+	table 'text\tlabel\ngood\tx\n \tx\n\ty\n' >empty.tsv
+	exits 0 classify --train empty.tsv --dev half.tsv -o other
+	says "'empty.tsv': 2 examples have no token"
 }
 
 @test "another run's folder is refused, naming what differs" {

@@ -70,8 +70,12 @@ predict() { bert-predict --task classify --model m "$@"; }
 
 @test "an empty file has no predictions, an empty text has one" {
 	tuned
-	printf 'text\n""\n' | predict >out
+	echo '{"text":""}' >empty.jsonl
+	predict empty.jsonl >out 2>warned
 	[ "$(wc -l <out)" -eq 2 ]
+	grep -qF "1 of 1 examples have no token" warned
+	printf 'text\ngood\n' | predict >out 2>warned
+	! grep -qF "no token" warned
 	exits 3 predict /dev/null
 }
 

@@ -270,7 +270,7 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	cp -r run/checkpoint-12 sick
 	printf '\x00\x00\xc0\x7f' | dd of=sick/model.safetensors bs=1 seek=$(($(stat -c %s sick/model.safetensors) - 4)) conv=notrunc status=none
 	exits 1 bert-train --data s --init sick -o next --steps 3
-	says "step 1: the loss is"
+	says "step 1: the loss is nan"
 	says "there is no checkpoint yet"
 	[ -z "$(ls -d next/checkpoint-* 2>/dev/null)" ]
 }

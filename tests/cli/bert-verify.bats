@@ -223,6 +223,8 @@ run_of_four() {
 	says "run/checkpoint-2/manifest.json: ok"
 	says "$c/manifest.json: fault: missing"
 	says "faults in 1 of 8 files"
+	exits 3 bert-verify $c//
+	says "$c//manifest.json: fault: missing"
 	again
 	rm $c/config.json
 	truncate -s 100 $c/vocab.txt
