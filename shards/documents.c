@@ -60,6 +60,8 @@ void documents_release(struct documents *t)
 
 bool documents_can_draw(const struct shard_recipe *recipe, const struct vocab *vocab)
 {
+	if (recipe->words.count && !recipe->words.list)
+		return false;
 	return vocab || (!recipe->whole_word_mask && recipe->vocab_size <= VOCAB_SIZE_MAX);
 }
 
@@ -69,7 +71,7 @@ int documents_mask_init(struct mask *m, const struct shard_recipe *recipe, const
 	uint64_t never = 0;
 
 	if (!documents_can_draw(recipe, vocab))
-		return err_fail("the vocabulary is needed to draw masks");
+		return err_fail("%s needed to draw masks", vocab ? "the list of words is" : "the vocabulary is");
 	for (size_t k = 0; k < recipe->n_never; k++)
 		never += recipe->never[k].last - recipe->never[k].first + 1;
 	if (never >= recipe->vocab_size)

@@ -56,9 +56,9 @@ static int check_recipe(struct exporting *x, json_t *recipe)
 	return rc;
 }
 
-static int prepare_drawing(struct exporting *x, const struct scan *s)
+static int prepare_drawing(struct exporting *x, struct scan *s)
 {
-	const struct shard_recipe *r = &s->header.recipe;
+	struct shard_recipe *r = &s->header.recipe;
 	struct export *e = x->e;
 
 	if (!e->draws)
@@ -68,6 +68,10 @@ static int prepare_drawing(struct exporting *x, const struct scan *s)
 			return -1;
 		if (!e->vocab)
 			return err_fail("the vocabulary of '%s' is needed and is not beside it: name it by --vocab", s->name);
+		if (folder_words(&e->words, s->path, r, e->vocab))
+			return -1;
+		if (!documents_can_draw(r, e->vocab))
+			return err_fail("the list of words of '%s' is needed and is not beside it (%s)", s->name, MASK_WORDS_NAME);
 	}
 	for (unsigned k = 0; k < e->threads; k++)
 		if (documents_mask_init(&x->workers[k].mask, r, e->vocab))
@@ -245,9 +249,11 @@ void export_release(struct export *e)
 	if (!e)
 		return;
 	vocab_free(e->vocab);
+	mask_words_free(e->words);
 	json_decref(e->recipe);
 	json_decref(e->list);
 	map_release(&e->names);
 	e->vocab = NULL;
+	e->words = NULL;
 	e->recipe = e->list = NULL;
 }

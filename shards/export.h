@@ -43,6 +43,7 @@ struct export {
 	uint64_t files, records;	/* instances, or documents */
 	/* private */
 	struct vocab *vocab;
+	struct mask_words *words;
 	json_t *recipe;			/* of the shards, or the tokenizer of token documents */
 	json_t *list;			/* files made */
 	struct map names;		/* of them, without suffixes */

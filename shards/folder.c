@@ -173,22 +173,22 @@ bool folder_vocab_is(const struct vocab *v, const json_t *tokenizer)
 	       json_integer_value(json_object_get(wanted(tokenizer), "size")) == (json_int_t)vocab_size(v);
 }
 
-static char *vocab_beside(const char *path)
+static char *join_beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-	char *vocab = folder ? fs_join(folder, FOLDER_VOCAB) : NULL;
+	char *joined = folder ? fs_join(folder, name) : NULL;
 
 	if (!folder)
 		err_memory();
 	free(folder);
-	return vocab;
+	return joined;
 }
 
 /* One that cannot be read is as none: whoever needs it says so. */
 static int load_beside(struct vocab **v, const char *beside, const json_t *tokenizer)
 {
-	char *path = vocab_beside(beside);
+	char *path = join_beside(beside, FOLDER_VOCAB);
 
 	if (!path)
 		return -1;
@@ -217,5 +217,30 @@ int folder_vocab(struct vocab **v, const char *given, const char *beside, const 
 	if (!folder_vocab_is(*v, tokenizer))
 		return err_fail("'%s' is not the vocabulary of '%s': its sha256 is %.12s..., not %.12s...", given,
 				beside, vocab_sha256(*v), sha256);
+	return 0;
+}
+
+int folder_words(struct mask_words **w, const char *beside, struct shard_recipe *r, const struct vocab *vocab)
+{
+	char *path;
+
+	r->words.list = NULL;
+	if (!r->words.count || !vocab)
+		return 0;
+	if (!*w || strcmp(mask_words_sha256(*w), r->words.sha256)) {
+		mask_words_free(*w);
+		*w = NULL;
+		path = join_beside(beside, MASK_WORDS_NAME);
+		if (!path)
+			return -1;
+		if (fs_exists(path) && mask_words_load(w, path, vocab))
+			*w = NULL;
+		free(path);
+	}
+	if (*w && strcmp(mask_words_sha256(*w), r->words.sha256)) {
+		mask_words_free(*w);
+		*w = NULL;
+	}
+	r->words.list = *w;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #ifndef SHARDS_FOLDER_H
 #define SHARDS_FOLDER_H
 
+#include "shards/shard.h"
 #include "tokenizer/vocab.h"
 
 #include <jansson.h>
@@ -39,6 +40,12 @@ bool folder_parse_name(const char *path, uint32_t *shard, uint32_t *shards);
  * *V being NULL where that is absent or another. The caller frees *V.
  */
 int folder_vocab(struct vocab **v, const char *given, const char *beside, const json_t *tokenizer);
+
+/*
+ * Sets R->words.list, where R lists words and VOCAB, R's, is not NULL, to *W, which is loaded from the folder of BESIDE
+ * unless it holds those words already. Both become NULL where the file is absent or another. The caller frees *W.
+ */
+int folder_words(struct mask_words **w, const char *beside, struct shard_recipe *r, const struct vocab *vocab);
 
 /* Whether V is the vocabulary that TOKENIZER names. */
 bool folder_vocab_is(const struct vocab *v, const json_t *tokenizer);

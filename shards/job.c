@@ -14,6 +14,18 @@ static int need_token(const struct job *j, uint32_t id, const char *token)
 	return id == VOCAB_NONE ? err_corrupt("the vocabulary '%s' has no %s", t->vocab ? t->vocab : t->model, token) : 0;
 }
 
+static int use_words(struct job *j)
+{
+	struct shard_recipe *r = &j->recipe;
+
+	if (mask_words_gather(&j->words, j->opts.masking_words, j->tokenizer))
+		return -1;
+	r->words.list = j->words;
+	r->words.count = mask_words_count(j->words);
+	memcpy(r->words.sha256, mask_words_sha256(j->words), sizeof(r->words.sha256));
+	return 0;
+}
+
 static int make_recipe(struct job *j)
 {
 	const struct job_opts *o = &j->opts;
@@ -30,7 +42,7 @@ static int make_recipe(struct job *j)
 		.dupe_factor = o->masking == SHARD_DYNAMIC ? 1 : (uint32_t)o->dupe_factor,
 		.masked_lm_prob = o->masked_lm_prob,
 		.short_seq_prob = o->short_seq_prob,
-		.whole_word_mask = o->whole_word_mask || o->mask_spans,
+		.whole_word_mask = o->whole_word_mask || o->mask_spans || o->masking_words,
 		.mask_spans = (enum mask_spans)o->mask_spans,
 		.word_draws = o->word_draws,
 		.document_lengths = o->document_lengths,
@@ -41,6 +53,8 @@ static int make_recipe(struct job *j)
 		.cross_documents = o->cross_documents,
 		.seed = o->seed,
 	};
+	if (o->masking_words && use_words(j))
+		return -1;
 	if (!r->tokenizer || need_token(j, r->special.cls, "[CLS]") || need_token(j, r->special.sep, "[SEP]") ||
 	    need_token(j, r->special.mask, "[MASK]") ||
 	    (o->rules == SHARD_OWN && mask_never(vocab, &r->never, &r->n_never)))
@@ -151,6 +165,7 @@ void job_close(struct job *j)
 	json_decref(j->identity);
 	inputs_close(&j->inputs);
 	shard_recipe_release(&j->recipe);
+	mask_words_free(j->words);
 	tokenizer_close(j->tokenizer);
 	free(j->work);
 	free(j);
@@ -169,6 +184,11 @@ const struct vocab *job_vocab(const struct job *j)
 const struct shard_recipe *job_recipe(const struct job *j)
 {
 	return &j->recipe;
+}
+
+uint64_t job_passed_words(const struct job *j)
+{
+	return j->words ? mask_words_passed(j->words) : 0;
 }
 
 /* --- all stages --------------------------------------------------------------------------------- */

@@ -7,8 +7,8 @@
  *	plan	the parts' totals to the number of shards: .work/plan.json	(job_plan)
  *	write	part i of n: the shards k with k mod n = i	(job_write)
  *
- * Whoever sees all shards whole writes vocab.txt and manifest.json and removes
- * .work. What is done stays done: a stage that finds its file whole leaves it.
+ * Whoever sees all shards whole writes vocab.txt (and masking-words.txt) and
+ * manifest.json, and removes .work. What is done stays done: a stage that finds its file whole leaves it.
  *
  *	struct job *j;
  *	if (job_open(&j, &opts) || job_run(j))		(or job_start, then one stage)
@@ -41,6 +41,7 @@ struct job_opts {
 	uint64_t max_seq_length, max_predictions_per_seq, dupe_factor, seed;
 	double masked_lm_prob, short_seq_prob;
 	bool whole_word_mask, word_draws, document_lengths;
+	const char *masking_words;	/* a list of words that are masked whole; NULL: none */
 	bool exact_next;		/* RANDOM_NEXT counts */
 	double random_next;
 	bool cross_documents;
@@ -81,6 +82,7 @@ int job_run(struct job *j);					/* start and all stages */
 const struct job_report *job_report(const struct job *j);
 const struct vocab *job_vocab(const struct job *j);
 const struct shard_recipe *job_recipe(const struct job *j);
+uint64_t job_passed_words(const struct job *j);			/* lines of masking_words that are of no use (mask_words.h) */
 void job_close(struct job *j);
 
 /* --- without doing it ------------------------------------------------------------ */

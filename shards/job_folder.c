@@ -248,6 +248,22 @@ static int refuse_other_vocab(const struct job *j)
 	return rc;
 }
 
+/* Nor does a list of words that is not the one to be written. */
+static int refuse_other_words(const struct job *j)
+{
+	char *path = fs_join(j->opts.folder, MASK_WORDS_NAME);
+	struct mask_words *w = NULL;
+	int rc = path ? 0 : -1;
+
+	if (path && j->words && fs_exists(path) &&
+	    (mask_words_load(&w, path, tokenizer_vocab(j->tokenizer)) ||
+	     strcmp(mask_words_sha256(w), mask_words_sha256(j->words))))
+		rc = err_fail("'%s' is another list of words: choose another folder", path);
+	mask_words_free(w);
+	free(path);
+	return rc;
+}
+
 static int remove_file(const char *folder, const char *name)
 {
 	char *path = fs_join(folder, name);
@@ -308,7 +324,7 @@ static int claim(struct job *j, const struct manifest *m, bool damaged)
 		return -1;
 	if (all)
 		return keep_all(j, m);
-	if ((!m && !damaged && refuse_other_vocab(j)) || claim_work(j) || out_remove_stale(j->opts.folder) ||
+	if ((!m && !damaged && (refuse_other_vocab(j) || refuse_other_words(j))) || claim_work(j) || out_remove_stale(j->opts.folder) ||
 	    out_remove_stale(j->work) || (j->inputs.streams && forget_index(j)))
 		return -1;
 	/* From here on options.json says whose the folder is; a manifest that is no longer true must not stay. */

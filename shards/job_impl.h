@@ -17,6 +17,7 @@ struct job {
 	struct job_opts opts;
 	struct tokenizer *tokenizer;
 	struct shard_recipe recipe;
+	struct mask_words *words;	/* NULL: none are listed */
 	struct inputs inputs;
 	json_t *identity;		/* what must be equal for two runs to work in one folder */
 	struct key digest;		/* of it */
@@ -55,7 +56,7 @@ char *job_index_path(const struct job *j, uint64_t part, uint64_t parts);
 int job_open_index(const struct job *j, uint64_t part, uint64_t parts, struct tokdoc_file **f);
 
 /*
- * Writes vocab.txt and manifest.json once every shard is whole, and removes the work folder. *DONE:
+ * Writes vocab.txt, masking-words.txt and manifest.json once every shard is whole, and removes the work folder. *DONE:
  * whether it was so.
  */
 int job_finish(struct job *j, const struct plan *p, bool *done);
@@ -131,6 +132,7 @@ int job_remove_strange(const struct job *j, const struct manifest *m);	/* shards
 int job_check_recipes(const struct job *j);		/* refuses the folder for a shard of another recipe */
 
 int job_has_vocab(const char *folder, const char *sha256, bool *has);	/* vocab.txt is there and that one */
-int job_copy_vocab(const struct job *j);		/* unless it is there */
+int job_copy_vocab(const struct job *j);		/* and the list of words; unless they are there */
+int job_has_words(const char *folder, const struct shard_recipe *r, bool *has);	/* the list of words is there, or none was given */
 
 #endif

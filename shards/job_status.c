@@ -162,7 +162,11 @@ static int vocab_status(const char *folder, const struct manifest *m, struct buf
 
 	if (job_has_vocab(folder, sha256 ? sha256 : "", &has))
 		return -1;
-	return has ? 0 : buf_adds(b, "vocab.txt: missing or damaged\n");
+	if (!has)
+		return buf_adds(b, "vocab.txt: missing or damaged\n");
+	if (job_has_words(folder, &m->recipe, &has))
+		return -1;
+	return has ? 0 : buf_adds(b, MASK_WORDS_NAME ": missing or damaged\n");
 }
 
 static int manifest_status(const char *folder, const struct manifest *m, struct buf *b)

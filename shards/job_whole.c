@@ -1,6 +1,7 @@
 /* What of an output folder is whole. */
 #include "shards/job_impl.h"
 #include "shards/canon.h"
+#include "shards/folder.h"
 #include "shards/keys.h"
 #include "shards/manifest.h"
 #include "shards/scan.h"
@@ -226,6 +227,41 @@ int job_has_vocab(const char *folder, const char *sha256, bool *has)
 	return rc;
 }
 
+int job_has_words(const char *folder, const struct shard_recipe *r, bool *has)
+{
+	char *path = r->words.count ? fs_join(folder, MASK_WORDS_NAME) : NULL;
+	struct mask_words *w = NULL;
+	struct vocab *v = NULL;
+	struct shard_recipe recipe = *r;
+	int rc = 0;
+
+	*has = !r->words.count;
+	if (r->words.count)
+		rc = path && !folder_vocab(&v, NULL, path, r->tokenizer) && !folder_words(&w, path, &recipe, v) ? 0 : -1;
+	*has = *has || w;
+	mask_words_free(w);
+	vocab_free(v);
+	free(path);
+	return rc;
+}
+
+/* The vocabulary is there. */
+static int copy_words(const struct job *j)
+{
+	char *to = fs_join(j->opts.folder, MASK_WORDS_NAME);
+	size_t len;
+	const char *text;
+	bool has;
+	int rc = -1;
+
+	if (to && !job_has_words(j->opts.folder, &j->recipe, &has)) {
+		text = has ? NULL : mask_words_text(j->words, &len);
+		rc = has ? 0 : fs_write_all(to, text, len);
+	}
+	free(to);
+	return rc;
+}
+
 int job_copy_vocab(const struct job *j)
 {
 	const struct tokenizer_opts *t = &j->opts.tokenizer;
@@ -239,6 +275,8 @@ int job_copy_vocab(const struct job *j)
 		err_memory();
 	else if (!job_has_vocab(j->opts.folder, vocab_sha256(job_vocab(j)), &has))
 		rc = has ? 0 : fs_read_all(from, VOCAB_BYTES_MAX, &text) || fs_write_all(to, text.data, text.len) ? -1 : 0;
+	if (!rc)
+		rc = copy_words(j);
 	buf_release(&text);
 	free(from);
 	free(to);

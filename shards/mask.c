@@ -118,6 +118,34 @@ static uint32_t list_words(struct mask *m, const struct instance *i)
 	return n;
 }
 
+/* Joins those of the N words that are listed: runs of single tokens, side by side, longest first from the left. */
+static uint32_t join_words(struct mask *m, const struct instance *i, uint32_t n)
+{
+	uint32_t joined = 0, end = 0;
+
+	for (uint32_t k = 0; k < n; joined++) {
+		const uint32_t position = m->candidates[k];
+		uint32_t word = 0;
+
+		end = end > k ? end : k;
+		while (end < n && m->lengths[end] == 1 && m->candidates[end] == position + end - k)
+			end++;
+		if (end > k + 1)
+			word = mask_words_match(m->rule.words, &i->ids[position], end - k);
+		m->candidates[joined] = position;
+		m->lengths[joined] = word ? word : m->lengths[k];
+		k += word ? word : 1;
+	}
+	return joined;
+}
+
+static uint32_t list_units(struct mask *m, const struct instance *i)
+{
+	const uint32_t n = list_words(m, i);
+
+	return m->rule.words ? join_words(m, i, n) : n;
+}
+
 static uint32_t list_tokens(struct mask *m, const struct instance *i)
 {
 	uint32_t n = 0, position = 1;
@@ -160,7 +188,7 @@ static uint32_t choose_tokens(struct mask *m, struct rng *r, struct instance *i,
 
 static uint32_t choose_words(struct mask *m, struct rng *r, struct instance *i, uint32_t wanted)
 {
-	const uint32_t n = list_words(m, i);
+	const uint32_t n = list_units(m, i);
 	uint32_t chosen = 0;
 
 	memset(m->begins, 0, (i->n / 64 + 1) * sizeof(*m->begins));
@@ -195,7 +223,7 @@ static uint32_t draw_span(const struct mask *m, struct rng *r)
 /* Spans of words that stand side by side in a segment, from words in random order on; shorter where they meet others. */
 static uint32_t choose_spans(struct mask *m, struct rng *r, struct instance *i, uint32_t wanted)
 {
-	const uint32_t n = list_words(m, i);
+	const uint32_t n = list_units(m, i);
 	uint32_t chosen = 0;
 
 	memset(m->marks, 0, (i->n / 64 + 1) * sizeof(*m->marks));

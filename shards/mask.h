@@ -19,6 +19,7 @@
 #include "base/key.h"
 #include "base/rng.h"
 #include "shards/instance.h"
+#include "shards/mask_words.h"
 #include "tokenizer/vocab.h"
 
 #include <stdbool.h>
@@ -48,6 +49,7 @@ struct mask_rule {
 	enum mask_spans spans;
 	bool word_draws;		/* all of a word is replaced in one way; of a span it is anyway */
 	const struct vocab *vocab;	/* for whole_word: what continues a word */
+	const struct mask_words *words;	/* for whole_word: tokens of a character each that are one word; NULL: none */
 };
 
 /* The ids of VOCAB that are never drawn: its five special tokens and [unusedN]. The caller frees *NEVER. */
@@ -63,7 +65,7 @@ struct mask {
 	uint64_t *begins;		/* scratch: likewise, where what is replaced in one way begins */
 };
 
-int mask_init(struct mask *m, const struct mask_rule *rule);	/* copies what RULE points to, but for the vocabulary */
+int mask_init(struct mask *m, const struct mask_rule *rule);	/* copies what RULE points to, but for vocabulary and words */
 void mask_release(struct mask *m);
 
 /* min(max_predictions, max(1, N * masked_lm_prob rounded half to even)): N counts [CLS] and [SEP]. */

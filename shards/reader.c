@@ -22,6 +22,7 @@ struct reader {
 	struct shard_recipe recipe;
 	struct instance_shape shape;
 	struct vocab *vocab;		/* where masks cannot be drawn without */
+	struct mask_words *words;	/* likewise */
 };
 
 /* --- opening ------------------------------------------------------------------------------ */
@@ -141,6 +142,11 @@ static int open_vocab(struct reader *r)
 	if (!r->vocab)
 		return err_fail("the vocabulary of '%s' is needed to draw masks, and is not beside it",
 				r->shards[0].path);
+	if (folder_words(&r->words, r->shards[0].path, &r->recipe, r->vocab))
+		return -1;
+	if (!documents_can_draw(&r->recipe, r->vocab))
+		return err_fail("the list of words of '%s' is needed to draw masks, and is not beside it (%s)",
+				r->shards[0].path, MASK_WORDS_NAME);
 	return 0;
 }
 
@@ -194,6 +200,7 @@ void reader_close(struct reader *r)
 	json_decref(r->recipe_json);
 	shard_recipe_release(&r->recipe);
 	vocab_free(r->vocab);
+	mask_words_free(r->words);
 	free(r);
 }
 

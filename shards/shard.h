@@ -62,6 +62,11 @@ struct shard_recipe {
 	bool whole_word_mask;
 	enum mask_spans mask_spans;
 	bool word_draws;		/* a word's tokens are replaced in one way */
+	struct {			/* words of single characters, for whole_word_mask: */
+		uint64_t count;		/* 0: none are listed */
+		char sha256[65];
+		const struct mask_words *list;	/* borrowed; NULL where no more is known of them. It is no part of the JSON */
+	} words;
 	bool document_lengths;		/* a shorter length is drawn for a document and pass, not for an instance */
 	enum shard_masking masking;
 	enum shard_pairs pairs;
@@ -80,7 +85,7 @@ void shard_recipe_release(struct shard_recipe *r);
 const struct instance_segment *shard_lead(const struct shard_recipe *r, const struct instance *i);
 /* Tokens beside those of the segments, where there are as few segments as may be: [CLS] and a [SEP] for each. */
 uint32_t shard_overhead(const struct shard_recipe *r);
-/* The rule that masks are drawn by. VOCAB is needed for whole-word masks only. */
+/* The rule that masks are drawn by. VOCAB is needed for whole-word masks only, and where words are listed their list. */
 struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vocab *vocab);
 
 struct shard_header {

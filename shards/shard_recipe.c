@@ -46,6 +46,18 @@ static json_t *never_json(const struct id_range *never, size_t n)
 	return list;
 }
 
+static json_t *words_json(const struct shard_recipe *r)
+{
+	json_t *o = json_object();
+
+	if (!o || canon_set(o, "sha256", json_string(r->words.sha256)) ||
+	    canon_set(o, "words", canon_of_uint(r->words.count))) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
 json_t *shard_recipe_json(const struct shard_recipe *r)
 {
 	json_t *o = json_object();
@@ -64,6 +76,7 @@ json_t *shard_recipe_json(const struct shard_recipe *r)
 	    canon_set(o, "pairs", json_string(pairs_names[r->pairs])) || canon_set(o, "seed", canon_of_uint(r->seed)) ||
 	    (r->mask_spans != MASK_WORDS && canon_set(o, "mask_spans", json_string(spans_names[r->mask_spans]))) ||
 	    (r->word_draws && canon_set(o, "word_draws", json_true())) ||
+	    (r->words.count && canon_set(o, "masking_words", words_json(r))) ||
 	    (r->document_lengths && canon_set(o, "document_lengths", json_true())) ||
 	    (r->exact_next && canon_set(o, "random_next", json_real(r->random_next))) ||
 	    (r->pairs == SHARD_NONE && canon_set(o, "cross_documents", json_boolean(r->cross_documents)))) {
@@ -179,6 +192,26 @@ static int parse_random_next(struct shard_recipe *r, const json_t *o)
 	return canon_real(o, "random_next", 0, 1, &r->random_next);
 }
 
+/* A list that is absent was not given. */
+static int parse_words(struct shard_recipe *r, const json_t *o)
+{
+	const json_t *words;
+	const char *sha256;
+
+	if (!json_object_get(o, "masking_words"))
+		return 0;
+	words = canon_object(o, "masking_words");
+	if (!words || canon_uint(words, "words", 1, INT64_MAX, &r->words.count) || !(sha256 = canon_string(words, "sha256")))
+		return -1;
+	if (strlen(sha256) != 64 || strspn(sha256, "0123456789abcdef") != 64)
+		return err_corrupt("the sha256 of 'masking_words' is '%.100s'", sha256);
+	memcpy(r->words.sha256, sha256, sizeof(r->words.sha256));
+	if (!r->whole_word_mask || r->rules != SHARD_OWN)
+		return err_corrupt("'masking_words' are given, and 'whole_word_mask' is not set or 'rules' are '%s'",
+				   rules_names[r->rules]);
+	return 0;
+}
+
 int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 {
 	int rules, masking, pairs;
@@ -212,7 +245,8 @@ int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 	r->rules = (enum shard_rules)rules;
 	r->masking = (enum shard_masking)masking;
 	r->pairs = (enum shard_pairs)pairs;
-	if ((r->pairs == SHARD_NONE && canon_bool(o, "cross_documents", &r->cross_documents)) || parse_random_next(r, o))
+	if ((r->pairs == SHARD_NONE && canon_bool(o, "cross_documents", &r->cross_documents)) ||
+	    parse_random_next(r, o) || parse_words(r, o))
 		goto fail;
 	if (r->masking == SHARD_DYNAMIC && r->dupe_factor != 1) {
 		err_corrupt("'dupe_factor' is %" PRIu32 " where masking is dynamic", r->dupe_factor);
@@ -265,6 +299,7 @@ struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vo
 		.spans = r->mask_spans,
 		.word_draws = r->word_draws,
 		.vocab = vocab,
+		.words = r->words.list,
 	};
 }
 

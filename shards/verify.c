@@ -167,5 +167,7 @@ void verify_release(struct verify *v)
 	if (!v)
 		return;
 	vocab_free(v->vocab);
+	mask_words_free(v->words);
 	v->vocab = NULL;
+	v->words = NULL;
 }

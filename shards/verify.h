@@ -18,8 +18,8 @@
  * deviations of n draws of probability 0.5).
  *
  * Of a folder: all shards are there, each once and under its name, of one
- * recipe and one corpus, whose documents and digest they add up to; vocab.txt is
- * that of the recipe; manifest.json is unchanged and tells of these very files.
+ * recipe and one corpus, whose documents and digest they add up to; vocab.txt
+ * and masking-words.txt are those of the recipe; manifest.json is unchanged and tells of these very files.
  *
  * Of token documents: their order where they are sorted, and the keys of blocks.
  */
@@ -53,6 +53,7 @@ struct verify {
 	uint64_t files, faults, unread;
 	/* private */
 	struct vocab *vocab;
+	struct mask_words *words;
 };
 
 /* Looks at PATH: a folder of shards, a shard, a file of token documents, "-". Goes on after faults. */

@@ -293,6 +293,39 @@ static void verify_vocab_file(struct folder *f)
 	free(path);
 }
 
+static int check_words(struct folder *f, const char *path, const struct shard_recipe *r)
+{
+	struct vocab *vocab = NULL;
+	struct mask_words *words = NULL;
+	int rc = fs_exists(path) ? folder_vocab(&vocab, f->v->vocab_path, path, r->tokenizer) : err_corrupt("missing");
+
+	if (!rc && !vocab)
+		rc = err_corrupt("it cannot be looked at without the vocabulary");
+	if (!rc)
+		rc = mask_words_load(&words, path, vocab);
+	if (!rc && strcmp(mask_words_sha256(words), r->words.sha256))
+		rc = err_corrupt("it is not the list of words that the shards were made with");
+	buf_clear(&f->text);
+	if (!rc)
+		rc = verify_add_count(&f->text, mask_words_count(words), "word");
+	mask_words_free(words);
+	vocab_free(vocab);
+	return rc;
+}
+
+/* Where words are listed. */
+static void verify_words_file(struct folder *f)
+{
+	char *path = fs_join(f->path, MASK_WORDS_NAME);
+	struct shard_recipe recipe;
+
+	if (f->agreed && json_object_get(f->recipe, "masking_words") && !shard_recipe_parse(&recipe, f->recipe)) {
+		verify_say(f->v, path ? path : MASK_WORDS_NAME, path ? check_words(f, path, &recipe) : -1, &f->text);
+		shard_recipe_release(&recipe);
+	}
+	free(path);
+}
+
 /* Reads the manifest, whose faults are said, and agrees with it. -1: there is nothing to verify. */
 static int begin(struct folder *f, size_t n)
 {
@@ -335,6 +368,7 @@ void verify_folder(struct verify *v, const char *path)
 	if (f.agreed && f.good == f.shards && check_corpus(&f))
 		verify_say(v, path, -1, NULL);
 	verify_vocab_file(&f);
+	verify_words_file(&f);
 	verify_manifest_file(&f);
 done:
 	fs_free_names(names, n);

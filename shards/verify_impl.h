@@ -36,7 +36,7 @@ bool verify_is_absent(const struct verify *v, struct key key);	/* whether KEY mu
 /* --- the kinds: callbacks of a scan ---------------------------------------------------- */
 
 struct verify_shard;
-struct verify_shard *verify_shard_new(struct verify *v, const struct scan *s);
+struct verify_shard *verify_shard_new(struct verify *v, struct scan *s);	/* sets what words the header's recipe lists */
 int verify_shard_document(struct verify_shard *c, const struct shard_document *d);
 int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_block *b, unsigned worker);
 int verify_shard_write(struct verify_shard *c, const struct scan *s, const struct scan_block *b);

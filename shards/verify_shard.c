@@ -81,9 +81,9 @@ static int make_workers(struct verify_shard *c, const struct shard_header *h)
 	return 0;
 }
 
-struct verify_shard *verify_shard_new(struct verify *v, const struct scan *s)
+struct verify_shard *verify_shard_new(struct verify *v, struct scan *s)
 {
-	const struct shard_recipe *recipe = &s->header.recipe;
+	struct shard_recipe *recipe = &s->header.recipe;
 	struct verify_shard *c = calloc(1, sizeof(*c));
 
 	if (!c) {
@@ -91,7 +91,8 @@ struct verify_shard *verify_shard_new(struct verify *v, const struct scan *s)
 		return NULL;
 	}
 	c->v = v;
-	if (folder_vocab(&v->vocab, v->vocab_path, s->path, recipe->tokenizer))
+	if (folder_vocab(&v->vocab, v->vocab_path, s->path, recipe->tokenizer) ||
+	    folder_words(&v->words, s->path, recipe, v->vocab))
 		goto fail;
 	if (v->vocab && check_special(&recipe->special, v->vocab)) {
 		err_prefix("'%s'", s->name);
@@ -375,7 +376,9 @@ static int describe(const struct verify_shard *c, const struct scan *s, struct b
 	const char *masks = "dynamic masks";
 
 	if (c->static_masks)
-		masks = c->redraw ? "masks drawn again" : "masks not drawn again (no vocabulary)";
+		masks = c->redraw	  ? "masks drawn again"
+			: c->v->vocab ? "masks not drawn again (no list of words)"
+				      : "masks not drawn again (no vocabulary)";
 	if (s->header.recipe.rules != SHARD_OWN)
 		masks = s->header.recipe.rules == SHARD_GOOGLE ? "masks not drawn again (create_pretraining_data's)"
 							       : "masks not drawn again (imported)";

@@ -32,6 +32,7 @@ struct cat {
 	const struct options *o;
 	struct out *out;
 	struct vocab *vocab;
+	struct mask_words *words;
 	struct show show;
 	bool show_ready;
 	struct worker *workers;		/* [threads] */
@@ -105,15 +106,18 @@ static int prepare_workers(struct cat *c, const struct shard_header *h)
 static int begin(void *ctx, struct scan *s)
 {
 	struct cat *c = ctx;
-	const struct shard_recipe *recipe = &s->header.recipe;
+	struct shard_recipe *recipe = &s->header.recipe;
 	bool masks;
 
 	c->scan = s;
 	if (s->kind == SCAN_TOKENS)
 		return prepare_show(c, s->path, s->name, s->tokens.tokenizer, false);
 	masks = draws(c->o, recipe) && !documents_can_draw(recipe, NULL);
-	if (prepare_show(c, s->path, s->name, recipe->tokenizer, masks))
+	if (prepare_show(c, s->path, s->name, recipe->tokenizer, masks) ||
+	    (masks && folder_words(&c->words, s->path, recipe, c->vocab)))
 		return -1;
+	if (masks && !documents_can_draw(recipe, c->vocab))
+		return err_fail("the list of words of '%s' is needed and is not beside it (%s)", s->name, MASK_WORDS_NAME);
 	return prepare_workers(c, &s->header);
 }
 
@@ -273,6 +277,7 @@ static void release(struct cat *c)
 	free(c->workers);
 	show_release(&c->show);
 	vocab_free(c->vocab);
+	mask_words_free(c->words);
 	out_discard(c->out);
 }
 

@@ -43,6 +43,8 @@ static const struct arg table[] = {
 		 "passes over the input, each with other masks"),
 	ARG_FLAG("whole-word-mask", 0, &o.whole_word_mask, "mask whole words"),
 	ARG_ALIAS("do-whole-word-mask", "whole-word-mask"),
+	ARG_STR("masking-words", 0, &o.masking_words, "FILE",
+		"words of single characters that are masked whole, one a line, as in Chinese"),
 	ARG_FLAG("word-draws", 0, &o.word_draws, "replace all of a masked word in one way"),
 	ARG_CHOICE("mask-spans", 0, &o.mask_spans, "none|ngram|span",
 		   "mask words one by one, 1 to 3 of them in a row, or 1 to 10"),
@@ -164,8 +166,10 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return err_usage("--compat google goes with --masking static");
 	if (o.rules == SHARD_GOOGLE && (o.mask_spans || o.word_draws || o.document_lengths))
 		return err_usage("--compat google goes with neither --mask-spans, --word-draws nor --document-lengths");
-	if (o.word_draws && !o.whole_word_mask && !o.mask_spans)
-		return err_usage("--word-draws goes with --whole-word-mask or --mask-spans");
+	if (o.rules == SHARD_GOOGLE && o.masking_words)
+		return err_usage("--compat google does not go with --masking-words");
+	if (o.word_draws && !o.whole_word_mask && !o.mask_spans && !o.masking_words)
+		return err_usage("--word-draws goes with --whole-word-mask, --masking-words or --mask-spans");
 	if (o.rules == SHARD_GOOGLE && (part_text || stage != ALL))
 		return err_usage("--compat google has no stages and no parts: each draw depends on those before it");
 	if (part_text && (stage == ALL || stage == PLAN))
@@ -200,6 +204,16 @@ static void warn_of_predictions(const struct shard_recipe *r)
 	else if (dry_run && most < r->max_predictions_per_seq)
 		log_warn("--max-predictions-per-seq %" PRIu32 " is never reached: %.0f is the most",
 			 r->max_predictions_per_seq, most);
+}
+
+/* Most of a list of words that is of no use is one for another vocabulary, or one of words that ## keeps together. */
+static void warn_of_words(const struct job *j)
+{
+	const uint64_t used = job_recipe(j)->words.count, passed = job_passed_words(j);
+
+	if (passed > used)
+		log_warn("%" PRIu64 " lines of '%s' are of no use: they are not two or more tokens of a character each; %" PRIu64
+			 " words are", passed, o.masking_words, used);
 }
 
 static void warn_of_result(const struct job_report *r)
@@ -257,6 +271,7 @@ static int work(struct job *j, uint64_t part, uint64_t parts)
 {
 	warn_of_vocabulary(job_vocab(j));
 	warn_of_predictions(job_recipe(j));
+	warn_of_words(j);
 	if (dry_run)
 		return print_estimate(j);
 	if (stage == ALL)

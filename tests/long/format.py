@@ -363,8 +363,21 @@ def draw_google(recipe, everything, words, vocab):
     return out
 
 
-def mask(recipe, name, one, words, pool):
-    """Draws the masks of ONE. words: ids that continue a word."""
+def join(candidates, tokens, listed):
+    k, longest = 0, max(map(len, listed))
+    while k < len(candidates):
+        for n in range(longest, 0, -1):
+            run = candidates[k:k + n]
+            if n == 1 or (all(len(c) == 1 for c in run) and run[-1][0] - run[0][0] == n - 1
+                          and tuple(tokens[c[0]] for c in run) in listed):
+                break
+        run = candidates[k:k + n]
+        yield [p for c in run for p in c]
+        k += len(run)
+
+
+def mask(recipe, name, one, words, pool, listed):
+    """Draws the masks of ONE. words: ids that continue a word; listed: words as tuples of ids of characters."""
     _, key, occurrence, number, first = name
     r = Stream(recipe['seed'], 3, key, occurrence, number, first)
     tokens = [None]
@@ -379,6 +392,8 @@ def mask(recipe, name, one, words, pool):
             candidates[-1].append(p)
         else:
             candidates.append([p])
+    if listed:
+        candidates = list(join(candidates, tokens, listed))
     spans, runs = recipe.get('mask_spans'), set()
     order, chosen, j = list(range(len(candidates))), [], 0
     while spans and len(chosen) < want and j < len(order):
@@ -420,6 +435,11 @@ def main(folder, *files):
     recipe, n = manifest['recipe'], len(manifest['shards'])
     vocab = [line.strip() for line in open(f'{folder}/vocab.txt', encoding='utf-8')]
     words = {i for i, t in enumerate(vocab) if t.startswith('##')}
+    listed = set()
+    if 'masking_words' in recipe:
+        entries = {t: i for i, t in enumerate(vocab)}
+        listed = {tuple(entries[c] for c in line.rstrip('\n')) for line in open(f'{folder}/masking-words.txt', encoding='utf-8')}
+        assert len(listed) == recipe['masking_words']['words']
     never = {i for first, last in recipe['never'] for i in range(first, last + 1)}
     pool = [i for i in range(len(vocab)) if i not in never]
     everything = sorted((body, key, sentences) for f in files for body, key, sentences in token_documents(f))
@@ -440,7 +460,7 @@ def main(folder, *files):
         drawn = [(None, one) for one in all_drawn[k::n]] if google else how(recipe, k, n, docs)
         for name, one in drawn:
             if recipe['masking'] == 'static' and not google:
-                mask(recipe, name, one, words, pool)
+                mask(recipe, name, one, words, pool, listed)
         assert len(instances) == len(drawn) == totals['instances'], (len(instances), len(drawn))
         for i, (is_, (_, want)) in enumerate(zip(instances, drawn)):
             assert is_ == want, (path, i, is_, want)

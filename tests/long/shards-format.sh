@@ -60,6 +60,18 @@ as_told "one key only, random next" --dupe-factor 5 --random-next 0.5
 as_told "one key only, sentence order" --dupe-factor 5 --pairs sop
 as_told "one key only, Google's instances" --dupe-factor 5 --compat google
 
+vocab=$TOP/tests/data/man/chinese-vocab.txt
+cat - "$TOP/tests/data/man/chinese-words.txt" >words <<'END'
+科学家研究
+研究生
+的大学
+END
+{ cat "$TOP/tests/data/man/chinese.txt"; echo; sed 's/，/书/; s/的/书看/g' "$TOP/tests/data/man/chinese.txt"; } | bert-tokenize --vocab "$vocab" --to docs >in.tok
+as_told "words of characters" --masking-words words --dupe-factor 5 --masked-lm-prob 0.3
+as_told "words of characters replaced as one" --masking-words words --word-draws --dupe-factor 5 --max-seq-length 40
+as_told "n-grams of words of characters" --masking-words words --mask-spans ngram --dupe-factor 5 --masked-lm-prob 0.3
+as_told "spans of words of characters" --masking-words words --mask-spans span --dupe-factor 5 --pairs none --cross-documents
+
 for i in $(seq 300); do echo "token$i"; done | cat - <(printf '[UNK]\n[CLS]\n[SEP]\n[MASK]\n') <(seq 70000 | sed 's/^/w/') >wide
 vocab=wide
 for d in $(seq 30); do for s in $(seq 6); do echo "w$((d * 2222)) w$((s * 11111)) token$((d * s)) w$((d + s)) w7 w8 w9"; done; echo; done | bert-tokenize --vocab "$vocab" --to docs >in.tok

@@ -1,0 +1,344 @@
+/* Words of single characters. */
+#include "shards/mask_words.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/utf8.h"
+#include "tokenizer/letter_trie.h"
+
+#include <inttypes.h>
+#include <openssl/evp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX_BYTES ((size_t)64 << 20)
+#define SHA256_BYTES 32
+#define CACHE_BYTES ((size_t)1 << 16)	/* words are met once */
+
+struct mask_words {
+	struct buf text;		/* in its one form */
+	struct letter_trie trie;	/* of ids, not of letters */
+	unsigned char *ends;		/* [trie.count] whether a word ends at the node */
+	uint64_t count, passed;
+	char sha256[2 * SHA256_BYTES + 1];
+};
+
+void mask_words_free(struct mask_words *w)
+{
+	if (!w)
+		return;
+	buf_release(&w->text);
+	letter_trie_release(&w->trie);
+	free(w->ends);
+	free(w);
+}
+
+uint64_t mask_words_count(const struct mask_words *w)
+{
+	return w->count;
+}
+
+uint64_t mask_words_passed(const struct mask_words *w)
+{
+	return w->passed;
+}
+
+const char *mask_words_sha256(const struct mask_words *w)
+{
+	return w->sha256;
+}
+
+const char *mask_words_text(const struct mask_words *w, size_t *len)
+{
+	*len = w->text.len;
+	return w->text.data;
+}
+
+uint32_t mask_words_match(const struct mask_words *w, const uint32_t *ids, uint32_t n)
+{
+	uint32_t node = LETTER_ROOT, longest = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		node = letter_trie_step(&w->trie, node, ids[k]);
+		if (node == LETTER_NONE)
+			break;
+		if (w->ends[node])
+			longest = k + 1;
+	}
+	return longest;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static int refuse(const char *path, uint64_t line, const char *what)
+{
+	return err_corrupt("'%s': line %" PRIu64 " %s", path, line, what);
+}
+
+/* Reads PATH and holds all of it to be text. */
+static int read_text(const char *path, struct buf *b)
+{
+	size_t valid;
+	const char *bad;
+	uint64_t line = 1;
+
+	if (fs_read_all(path, FILE_MAX_BYTES, b))
+		return -1;
+	if (!b->len)
+		return err_corrupt("'%s' is empty", path);
+	valid = utf8_valid_prefix(b->data, b->len);
+	bad = valid < b->len ? b->data + valid : memchr(b->data, 0, b->len);
+	if (!bad)
+		return 0;
+	for (const char *p = b->data; (p = memchr(p, '\n', (size_t)(bad - p))); p++)
+		line++;
+	return refuse(path, line, valid < b->len ? "is not UTF-8" : "holds a NUL byte");
+}
+
+/* --- the one form ------------------------------------------------------------------------------- */
+
+/* The id of the character at *P, which moves on; VOCAB_NONE: it is no token. */
+static uint32_t next_id(const struct vocab *vocab, const char **p)
+{
+	const char *const at = *p;
+
+	utf8_next(p);
+	return vocab_id(vocab, at, (size_t)(*p - at));
+}
+
+static int add_word(struct mask_words *w, size_t *cap, const char *p, const char *end, const struct vocab *vocab,
+		    const char *path)
+{
+	const uint64_t line = w->count + 1;
+	uint32_t node = LETTER_ROOT, letters = 0;
+
+	for (; p < end; letters++) {
+		const uint32_t id = next_id(vocab, &p);
+		const size_t nodes = w->trie.count;
+
+		if (id == VOCAB_NONE)
+			return refuse(path, line, "has a character that is no token of the vocabulary");
+		node = letter_trie_put(&w->trie, node, id);
+		if (node == LETTER_NONE || array_grow(&w->ends, cap, w->trie.count, sizeof(*w->ends)))
+			return -1;
+		memset(w->ends + nodes, 0, w->trie.count - nodes);
+	}
+	if (letters < 2 || letters > MASK_WORDS_LENGTH)
+		return refuse(path, line, letters < 2 ? "is no word of two characters or more" : "is too long");
+	w->ends[node] = 1;
+	w->count++;
+	return 0;
+}
+
+static int compare_lines(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	const int rc = memcmp(a, b, a_len < b_len ? a_len : b_len);
+
+	return rc ? rc : a_len < b_len ? -1 : a_len > b_len;
+}
+
+static int hash_text(struct mask_words *w)
+{
+	unsigned char digest[SHA256_BYTES];
+
+	if (!EVP_Digest(w->text.data, w->text.len, digest, NULL, EVP_sha256(), NULL))
+		return err_fail("libcrypto cannot compute SHA-256");
+	for (size_t i = 0; i < SHA256_BYTES; i++)
+		snprintf(w->sha256 + 2 * i, 3, "%02x", digest[i]);
+	return 0;
+}
+
+/* W's text, of which nothing is believed, to the rest of W. */
+static int parse(struct mask_words *w, const struct vocab *vocab, const char *path)
+{
+	const char *p = w->text.data, *const end = p + w->text.len, *before = NULL;
+	size_t cap = 0, before_len = 0;
+
+	if (letter_trie_init(&w->trie) || array_grow(&w->ends, &cap, 1, sizeof(*w->ends)))
+		return -1;
+	w->ends[LETTER_ROOT] = 0;
+	while (p < end) {
+		const char *const stop = memchr(p, '\n', (size_t)(end - p));
+
+		if (!stop)
+			return refuse(path, w->count + 1, "has no end");
+		if (before && compare_lines(before, before_len, p, (size_t)(stop - p)) >= 0)
+			return refuse(path, w->count + 1, "is not in the order of bytes");
+		before = p;
+		before_len = (size_t)(stop - p);
+		if (add_word(w, &cap, p, stop, vocab, path))
+			return -1;
+		p = stop + 1;
+	}
+	return hash_text(w);
+}
+
+int mask_words_load(struct mask_words **out, const char *path, const struct vocab *vocab)
+{
+	struct mask_words *w = calloc(1, sizeof(*w));
+
+	*out = NULL;
+	if (!w)
+		return err_memory();
+	if (read_text(path, &w->text) || parse(w, vocab, path)) {
+		mask_words_free(w);
+		return -1;
+	}
+	*out = w;
+	return 0;
+}
+
+/* --- a list that is given ------------------------------------------------------------------------- */
+
+struct line {
+	const char *text;
+	size_t len;
+};
+
+struct gathering {
+	const char *path;
+	const struct vocab *vocab;
+	struct encoder *encoder;
+	struct ids ids;			/* scratch */
+	struct buf spelled;		/* words one after the other, each with its \n */
+	uint64_t line, words, passed;
+};
+
+static bool is_letter(const struct vocab *vocab, uint32_t id)
+{
+	size_t len;
+	const char *const token = vocab_token(vocab, id, &len), *p = token;
+
+	if (!len)
+		return false;
+	utf8_next(&p);
+	return p == token + len;
+}
+
+static bool are_letters(const struct vocab *vocab, const struct ids *ids)
+{
+	bool all = ids->count >= 2 && ids->count <= MASK_WORDS_LENGTH;
+
+	for (size_t k = 0; all && k < ids->count; k++)
+		all = is_letter(vocab, ids->items[k]);
+	return all;
+}
+
+/* Adds the word as its tokens spell it, if each is a character. */
+static int spell(struct gathering *g, const char *text, size_t len)
+{
+	g->ids.count = 0;
+	if (encoder_encode(g->encoder, text, len, &g->ids))
+		return -1;
+	if (!are_letters(g->vocab, &g->ids)) {
+		g->passed++;
+		return 0;
+	}
+	for (size_t k = 0; k < g->ids.count; k++)
+		if (buf_adds(&g->spelled, vocab_token(g->vocab, g->ids.items[k], NULL)))
+			return -1;
+	g->words++;
+	return buf_add_byte(&g->spelled, '\n');
+}
+
+static const char *skip_space(const char *p, const char *end)
+{
+	while (p < end) {
+		const char *q = p;
+
+		if (!utf8_is_space(utf8_next(&q)))
+			break;
+		p = q;
+	}
+	return p;
+}
+
+static int gather_line(struct gathering *g, const char *p, const char *end)
+{
+	const char *const word = skip_space(p, end);
+	size_t letters = 0;
+
+	for (p = word; p < end; letters++) {
+		const char *q = p;
+
+		if (utf8_is_space(utf8_next(&q)))
+			break;
+		p = q;
+	}
+	if (skip_space(p, end) < end)
+		return refuse(g->path, g->line, "has white space in it: one word a line");
+	if (letters > MASK_WORDS_LENGTH)
+		return refuse(g->path, g->line, "is longer than 64 characters");
+	return letters ? spell(g, word, (size_t)(p - word)) : 0;
+}
+
+static int gather_lines(struct gathering *g, const struct buf *b)
+{
+	static const char mark[] = "\xEF\xBB\xBF";
+	const char *p = b->data, *const end = p + b->len;
+
+	if (b->len >= 3 && !memcmp(p, mark, 3))
+		p += 3;
+	while (p < end) {
+		const char *const newline = memchr(p, '\n', (size_t)(end - p)), *const stop = newline ? newline : end;
+
+		g->line++;
+		if (gather_line(g, p, stop))
+			return -1;
+		p = newline ? newline + 1 : end;
+	}
+	return g->words ? 0 : err_corrupt("'%s' has no word that is two or more tokens of a character each", g->path);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct line *const x = a, *const y = b;
+
+	return compare_lines(x->text, x->len, y->text, y->len);
+}
+
+/* The words that were spelled, sorted, each once. */
+static int sort_words(const struct gathering *g, struct buf *text)
+{
+	struct line *const lines = calloc(g->words, sizeof(*lines));
+	const char *p = g->spelled.data;
+	int rc = lines ? 0 : err_memory();
+
+	for (uint64_t k = 0; lines && k < g->words; k++) {
+		lines[k] = (struct line){ p, strcspn(p, "\n") };
+		p += lines[k].len + 1;
+	}
+	if (lines)
+		qsort(lines, g->words, sizeof(*lines), by_bytes);
+	for (uint64_t k = 0; !rc && k < g->words; k++)
+		if (!k || by_bytes(&lines[k - 1], &lines[k]))
+			rc = buf_add(text, lines[k].text, lines[k].len + 1);
+	free(lines);
+	return rc;
+}
+
+int mask_words_gather(struct mask_words **out, const char *path, const struct tokenizer *tokenizer)
+{
+	struct gathering g = { .path = path, .vocab = tokenizer_vocab(tokenizer), .ids = IDS_INIT, .spelled = BUF_INIT,
+			       .encoder = encoder_new_sized(tokenizer, CACHE_BYTES) };
+	struct mask_words *w = calloc(1, sizeof(*w));
+	struct buf given = BUF_INIT;
+	int rc = -1;
+
+	if (!w || !g.encoder)
+		err_memory();
+	else if (!read_text(path, &given) && !gather_lines(&g, &given) && !sort_words(&g, &w->text))
+		rc = parse(w, g.vocab, path);
+	buf_release(&given);
+	buf_release(&g.spelled);
+	ids_release(&g.ids);
+	encoder_free(g.encoder);
+	if (rc) {
+		mask_words_free(w);
+		w = NULL;
+	} else {
+		w->passed = g.passed;
+	}
+	*out = w;
+	return rc;
+}
