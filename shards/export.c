@@ -10,14 +10,76 @@
 static const struct export_kind *const kinds[] = { &export_tfrecord, &export_hdf5, &export_megatron };
 static const char *const names[] = { "tfrecord", "hdf5", "megatron" };
 
-char *export_file_path(const struct exporting *x, const char *suffix)
+char *export_file_path(const struct exporting *x, uint32_t bin, const char *suffix)
 {
 	struct buf b = BUF_INIT;
 
-	if (!buf_adds(&b, x->stem) && !buf_adds(&b, suffix))
+	if (!buf_adds(&b, x->stem) && (!x->e->bin_size || !buf_addf(&b, ".%" PRIu32, x->bins[bin].length)) &&
+	    !buf_adds(&b, suffix))
 		return b.data;
 	buf_release(&b);
 	return NULL;
+}
+
+/* --- bins --------------------------------------------------------------------------------- */
+
+uint32_t export_bin_of(const struct exporting *x, uint32_t n)
+{
+	return x->e->bin_size ? (n - 1) / x->e->bin_size : 0;
+}
+
+static int make_bins(struct exporting *x, uint32_t max_seq_length)
+{
+	const uint32_t size = x->e->bin_size ? x->e->bin_size : max_seq_length;
+
+	x->n_bins = (max_seq_length - 1) / size + 1;
+	if (x->n_bins > EXPORT_MAX_BINS)
+		return err_fail("bins of %" PRIu32 " tokens are %" PRIu32 " up to the %" PRIu32 " of '%s', and %d are the most", size,
+				x->n_bins, max_seq_length, x->from, EXPORT_MAX_BINS);
+	x->bins = calloc(x->n_bins, sizeof(*x->bins));
+	if (!x->bins)
+		return err_memory();
+	for (uint32_t k = 0; k < x->n_bins; k++)
+		x->bins[k].length = k + 1 < x->n_bins ? (k + 1) * size : max_seq_length;
+	return 0;
+}
+
+/* What each bin will hold. */
+static int count_bins(struct exporting *x, const struct shard *s)
+{
+	struct frame_block frame = FRAME_BLOCK_INIT;
+	struct instance_block block = INSTANCE_BLOCK_INIT;
+	struct instance *const i = &x->workers[0].instance;
+	int rc = 0;
+
+	if (x->n_bins == 1)
+		x->bins[0].expected = shard_instances(s);
+	for (uint64_t b = 0; x->n_bins > 1 && b < shard_blocks(s) && !rc; b++) {
+		rc = shard_read(s, b, &frame, &block);
+		for (uint32_t k = 0; !rc && k < frame.records; k++) {
+			instance_block_get(&block, k, i);
+			x->bins[export_bin_of(x, i->n)].expected++;
+		}
+	}
+	instance_block_release(&block);
+	frame_block_release(&frame);
+	return rc;
+}
+
+static int prepare_bins(struct exporting *x, const struct scan *s)
+{
+	struct shard *shard;
+	int rc;
+
+	if (make_bins(x, s->header.recipe.max_seq_length))
+		return -1;
+	if (!x->kind->counts)
+		return 0;
+	if (shard_open(&shard, s->path))
+		return -1;
+	rc = count_bins(x, shard);
+	shard_close(shard);
+	return rc;
 }
 
 /* --- one file ------------------------------------------------------------------------------- */
@@ -88,14 +150,14 @@ static int begin(void *ctx, struct scan *s)
 	if (s->kind == SCAN_TOKENS) {
 		if (!x->kind->takes_tokens)
 			return err_fail("'%s' holds token documents: there are no instances to export", s->name);
-		return check_recipe(x, json_incref(s->tokens.tokenizer)) ? -1 : x->kind->open(x, s);
+		return check_recipe(x, json_incref(s->tokens.tokenizer)) || make_bins(x, 1) ? -1 : x->kind->open(x, s);
 	}
 	if (check_recipe(x, shard_recipe_json(&s->header.recipe)))
 		return -1;
 	for (unsigned k = 0; k < x->e->threads; k++)
 		if (instance_init(&x->workers[k].instance, &shape))
 			return -1;
-	return draws(x, &s->header.recipe) && prepare_drawing(x, s) ? -1 : x->kind->open(x, s);
+	return prepare_bins(x, s) || (draws(x, &s->header.recipe) && prepare_drawing(x, s)) ? -1 : x->kind->open(x, s);
 }
 
 static int work(void *ctx, const struct scan *s, struct scan_block *b, unsigned worker)
@@ -109,10 +171,7 @@ static int write_block(void *ctx, const struct scan *s, struct scan_block *b)
 {
 	struct exporting *x = ctx;
 
-	if (x->kind->write(x, s, b))
-		return -1;
-	x->records += b->frame.records;
-	return 0;
+	return x->kind->write(x, s, b);
 }
 
 /* "FOLDER/NAME" of "X/NAME.shard". */
@@ -128,18 +187,32 @@ static char *stem_of(const char *folder, const char *path)
 	return stem;
 }
 
-static int note_file(const struct exporting *x)
+static int note_file(const struct exporting *x, uint32_t bin)
 {
-	const char *slash = strrchr(x->stem, '/');
-	struct buf name = BUF_INIT;
+	char *path = export_file_path(x, bin, x->kind->suffix);
+	const char *slash = path ? strrchr(path, '/') : NULL;
 	json_t *o = json_object();
-	int rc = o && !buf_addf(&name, "%s%s", slash ? slash + 1 : x->stem, x->kind->suffix) &&
-		 !canon_set(o, "name", json_string(name.data)) && !canon_set(o, "records", canon_of_uint(x->records)) &&
+	int rc = path && o && !canon_set(o, "name", json_string(slash ? slash + 1 : path)) &&
+		 !canon_set(o, "records", canon_of_uint(x->bins[bin].records)) &&
+		 (!x->e->bin_size || !canon_set(o, "length", canon_of_uint(x->bins[bin].length))) &&
 		 !json_array_append(x->e->list, o) ? 0 : err_memory();
 
-	buf_release(&name);
+	free(path);
 	json_decref(o);
 	return rc;
+}
+
+static int note_files(const struct exporting *x)
+{
+	for (uint32_t k = 0; k < x->n_bins; k++) {
+		if (!x->bins[k].listed)
+			continue;
+		if (note_file(x, k))
+			return -1;
+		x->e->files++;
+		x->e->records += x->bins[k].records;
+	}
+	return 0;
 }
 
 /* Two shards of one name would be written to one file. */
@@ -162,25 +235,8 @@ static void release(struct exporting *x)
 		tokdoc_release(&x->workers[k].document);
 	}
 	free(x->workers);
+	free(x->bins);
 	free(x->stem);
-}
-
-/* Instances that the shard says it has. */
-static int expect(const char *path, uint64_t *n)
-{
-	struct shard *s;
-	char kind[5];
-
-	*n = 0;
-	if (frame_kind(path, kind))
-		return -1;
-	if (strcmp(kind, SHARD_KIND))
-		return 0;
-	if (shard_open(&s, path))
-		return -1;
-	*n = shard_instances(s);
-	shard_close(s);
-	return 0;
 }
 
 static int export_file(struct export *e, const char *path)
@@ -188,15 +244,14 @@ static int export_file(struct export *e, const char *path)
 	struct exporting x = { .e = e, .kind = kinds[e->to], .stem = stem_of(e->folder, path), .from = path };
 	struct scan s = { .path = path, .threads = e->threads, .progress = e->progress, .begin = begin, .work = work,
 			  .write = write_block, .ctx = &x };
+	char kind[5];
 	int rc = -1;
 
 	x.workers = calloc(e->threads, sizeof(*x.workers));
 	if (!x.workers)
 		err_memory();
-	else if (x.stem && !check_new(&x) && !expect(path, &x.expected) && !scan_run(&s))
-		rc = x.kind->finish(&x) || note_file(&x) ? -1 : 0;
-	e->files += !rc;
-	e->records += rc ? 0 : x.records;
+	else if (x.stem && !check_new(&x) && !frame_kind(path, kind) && !scan_run(&s))
+		rc = x.kind->finish(&x) || note_files(&x) ? -1 : 0;
 	release(&x);
 	scan_release(&s);
 	return rc;

@@ -11,6 +11,9 @@
  * EXPORT_MEGATRON	Megatron's .bin and .idx: sequences and documents. Of token documents, sentences; of shards,
  *			each instance is a document, its segments the sequences, without masks
  *
+ * With BIN_SIZE the instances of a shard go, by their number of tokens, to a file for each length that is a multiple of it (the
+ * last is max_seq_length), padded to that length only: NAME.32.tfrecord, NAME.64.tfrecord, ... where there are any.
+ *
  * Every file is whole or not there. Shards of different recipes in one folder
  * are refused: their lengths differ.
  */
@@ -25,6 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define EXPORT_MAX_BINS 32	/* files that are open together */
 #define EXPORT_MANIFEST "export.json"
 
 enum export_form { EXPORT_TFRECORD, EXPORT_HDF5, EXPORT_MEGATRON };
@@ -37,6 +41,7 @@ struct export {
 	bool draws;			/* dynamic masks are those of EPOCH; else shards with such are refused */
 	uint64_t epoch;
 	unsigned compress;		/* of HDF5: level of gzip, 0 to 9 */
+	uint32_t bin_size;		/* tokens; 0: no bins. Not for EXPORT_MEGATRON */
 	struct scan_progress *progress;	/* NULL: nobody watches */
 
 	/* counted */

@@ -29,31 +29,39 @@ static const struct set {
 	{ "next_sentence_labels", false, ROW_ONE },
 };
 
-struct state {
+/* A bin's. */
+struct file {
 	int fd;				/* of an unlinked file, which the library writes; -1: none */
 	hid_t file, sets[SETS];		/* -1: not open */
-	uint32_t max_seq_length, max_predictions;
+	uint32_t length;		/* tokens of a row */
+	uint64_t rows;			/* written */
+};
+
+struct state {
+	struct file *files;		/* [n] */
+	uint32_t n, max_predictions;
 };
 
 /* Numbers of a row of SET. */
-static size_t row_of(const struct state *h, const struct set *set)
+static size_t row_of(const struct state *h, const struct file *f, const struct set *set)
 {
-	return set->row == ROW_TOKENS ? h->max_seq_length : set->row == ROW_PREDICTIONS ? h->max_predictions : 1;
+	return set->row == ROW_TOKENS ? f->length : set->row == ROW_PREDICTIONS ? h->max_predictions : 1;
 }
 
-static size_t bytes_of(const struct state *h, const struct set *set)
+static size_t bytes_of(const struct state *h, const struct file *f, const struct set *set)
 {
-	return row_of(h, set) * (set->wide ? 4 : 1);
+	return row_of(h, f, set) * (set->wide ? 4 : 1);
 }
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
-static int make_set(const struct exporting *x, struct state *h, unsigned k, uint32_t block_records)
+static int make_set(const struct exporting *x, const struct state *h, struct file *f, unsigned k, uint64_t rows,
+		    uint32_t block_records)
 {
 	const struct set *set = &sets[k];
 	const int rank = set->row == ROW_ONE ? 1 : 2;
-	const hsize_t rows = x->expected, chunk_rows = rows < block_records ? rows : block_records;
-	const hsize_t dims[2] = { rows, row_of(h, set) }, chunk[2] = { chunk_rows, row_of(h, set) };
+	const hsize_t chunk_rows = rows < block_records ? rows : block_records;
+	const hsize_t dims[2] = { rows, row_of(h, f, set) }, chunk[2] = { chunk_rows, row_of(h, f, set) };
 	const hid_t space = H5Screate_simple(rank, dims, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
 	bool good = space >= 0 && how >= 0;
 
@@ -62,46 +70,74 @@ static int make_set(const struct exporting *x, struct state *h, unsigned k, uint
 	if (good && rows && x->e->compress)
 		good = H5Pset_deflate(how, x->e->compress) >= 0;
 	if (good)
-		h->sets[k] = H5Dcreate2(h->file, set->name, set->wide ? H5T_STD_I32LE : H5T_STD_I8LE, space, H5P_DEFAULT,
+		f->sets[k] = H5Dcreate2(f->file, set->name, set->wide ? H5T_STD_I32LE : H5T_STD_I8LE, space, H5P_DEFAULT,
 					how, H5P_DEFAULT);
 	H5Pclose(how);
 	H5Sclose(space);
-	return good && h->sets[k] >= 0 ? 0 : hdf5_failed("cannot make the data set '%s'", set->name);
+	return good && f->sets[k] >= 0 ? 0 : hdf5_failed("cannot make the data set '%s'", set->name);
 }
 
-static int open_file(struct exporting *x, const struct scan *s)
+static int open_bin(struct exporting *x, const struct scan *s, uint32_t bin)
+{
+	struct state *h = x->state;
+	struct file *f = &h->files[bin];
+
+	x->bins[bin].listed = true;
+	f->file = hdf5_create(x->e->folder, &f->fd);
+	if (f->file < 0)
+		return -1;
+	for (unsigned k = 0; k < SETS; k++)
+		if (make_set(x, h, f, k, x->bins[bin].expected, s->header.block_records))
+			return -1;
+	return 0;
+}
+
+/* Bins have a file where they will have an instance. */
+static int open_files(struct exporting *x, const struct scan *s)
 {
 	struct state *h = calloc(1, sizeof(*h));
-	int rc = -1;
 
 	x->state = h;
 	if (!h)
 		return err_memory();
-	*h = (struct state){ .fd = -1, .file = -1, .sets = { -1, -1, -1, -1, -1, -1 },
-			     .max_seq_length = s->shape.max_seq_length, .max_predictions = s->shape.max_predictions };
-	h->max_seq_length = s->header.recipe.max_seq_length;
+	h->files = calloc(x->n_bins, sizeof(*h->files));
+	if (!h->files)
+		return err_memory();
+	h->n = x->n_bins;
 	h->max_predictions = s->header.recipe.max_predictions_per_seq;
+	for (uint32_t k = 0; k < h->n; k++)
+		h->files[k] = (struct file){ .fd = -1, .file = -1, .sets = { -1, -1, -1, -1, -1, -1 }, .length = x->bins[k].length };
 	hdf5_start();
-	h->file = hdf5_create(x->e->folder, &h->fd);
-	if (h->file >= 0)
-		rc = 0;
-	for (unsigned k = 0; k < SETS && !rc; k++)
-		rc = make_set(x, h, k, s->header.block_records);
-	return rc;
+	for (uint32_t k = 0; k < h->n; k++)
+		if ((x->bins[k].expected || !x->e->bin_size) && open_bin(x, s, k))
+			return -1;
+	return 0;
 }
 
 /* --- blocks -------------------------------------------------------------------------------------- */
 
-/* Row K of each data set, out of I, in a block of N rows laid out set after set. */
-static void lay_row(const struct state *h, char *block, uint32_t n, uint32_t k, const struct instance *i,
+/*
+ * A block's output: of each bin how many rows it gets, then of each bin these rows, laid out set after set.
+ */
+static size_t bytes_of_row(const struct state *h, const struct file *f)
+{
+	size_t bytes = 0;
+
+	for (unsigned k = 0; k < SETS; k++)
+		bytes += bytes_of(h, f, &sets[k]);
+	return bytes;
+}
+
+/* Row K of each data set, out of I, in N rows laid out set after set. */
+static void lay_row(const struct state *h, const struct file *f, char *block, uint32_t n, uint32_t k, const struct instance *i,
 		    const struct instance_shape *shape)
 {
 	const uint32_t second = shape->pairs ? i->segments[0].length + 2 : i->n;
 	char *rows[SETS];
 
 	for (unsigned set = 0; set < SETS; set++) {
-		rows[set] = block + k * bytes_of(h, &sets[set]);
-		block += n * bytes_of(h, &sets[set]);
+		rows[set] = block + k * bytes_of(h, f, &sets[set]);
+		block += n * bytes_of(h, f, &sets[set]);
 	}
 	memcpy(rows[0], i->ids, i->n * sizeof(*i->ids));
 	memset(rows[1], 1, i->n);
@@ -111,30 +147,52 @@ static void lay_row(const struct state *h, char *block, uint32_t n, uint32_t k, 
 	*rows[5] = i->flags & INSTANCE_RANDOM_NEXT ? 1 : 0;
 }
 
+/* How many rows of block B each bin gets. */
+static void count_rows(const struct exporting *x, const struct scan_block *b, unsigned worker, uint32_t *counts)
+{
+	struct instance *i = &x->workers[worker].instance;
+
+	memset(counts, 0, x->n_bins * sizeof(*counts));
+	if (x->n_bins == 1)
+		counts[0] = b->frame.records;
+	for (uint32_t k = 0; x->n_bins > 1 && k < b->frame.records; k++) {
+		instance_block_get(&b->instances, k, i);
+		counts[export_bin_of(x, i->n)]++;
+	}
+}
+
 static int work(struct exporting *x, const struct scan *s, struct scan_block *b, unsigned worker)
 {
 	const struct state *h = x->state;
-	size_t bytes = 0;
+	uint32_t counts[EXPORT_MAX_BINS], done[EXPORT_MAX_BINS] = { 0 };
+	size_t at[EXPORT_MAX_BINS], bytes = h->n * sizeof(*counts);
 
-	for (unsigned set = 0; set < SETS; set++)
-		bytes += bytes_of(h, &sets[set]);
-	bytes *= b->frame.records;
+	count_rows(x, b, worker, counts);
+	for (uint32_t bin = 0; bin < h->n; bin++) {
+		at[bin] = bytes;
+		bytes += counts[bin] * bytes_of_row(h, &h->files[bin]);
+	}
 	if (buf_reserve(&b->out, bytes))
 		return -1;
 	memset(b->out.data, 0, bytes);
+	memcpy(b->out.data, counts, h->n * sizeof(*counts));
 	b->out.len = bytes;
-	for (uint32_t k = 0; k < b->frame.records; k++)
-		lay_row(h, b->out.data, b->frame.records, k, export_instance(x, s, b, k, worker), &s->shape);
+	for (uint32_t k = 0; k < b->frame.records; k++) {
+		const struct instance *i = export_instance(x, s, b, k, worker);
+		const uint32_t bin = export_bin_of(x, i->n);
+
+		lay_row(h, &h->files[bin], b->out.data + at[bin], counts[bin], done[bin]++, i, &s->shape);
+	}
 	return 0;
 }
 
-static int write_rows(const struct state *h, unsigned k, uint64_t first, uint32_t n, const char *rows)
+static int write_rows(const struct state *h, const struct file *f, unsigned k, uint32_t n, const char *rows)
 {
 	const int rank = sets[k].row == ROW_ONE ? 1 : 2;
-	const hsize_t start[2] = { first, 0 }, count[2] = { n, row_of(h, &sets[k]) };
-	const hid_t file = H5Dget_space(h->sets[k]), memory = H5Screate_simple(rank, count, NULL);
+	const hsize_t start[2] = { f->rows, 0 }, count[2] = { n, row_of(h, f, &sets[k]) };
+	const hid_t file = H5Dget_space(f->sets[k]), memory = H5Screate_simple(rank, count, NULL);
 	const bool good = file >= 0 && memory >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-			  H5Dwrite(h->sets[k], sets[k].wide ? H5T_NATIVE_INT32 : H5T_NATIVE_INT8, memory, file, H5P_DEFAULT,
+			  H5Dwrite(f->sets[k], sets[k].wide ? H5T_NATIVE_INT32 : H5T_NATIVE_INT8, memory, file, H5P_DEFAULT,
 				   rows) >= 0;
 
 	H5Sclose(memory);
@@ -145,30 +203,38 @@ static int write_rows(const struct state *h, unsigned k, uint64_t first, uint32_
 static int write_block(struct exporting *x, const struct scan *s, struct scan_block *b)
 {
 	const struct state *h = x->state;
-	const char *rows = b->out.data;
+	const char *rows = b->out.data + h->n * sizeof(uint32_t);
 
-	if (b->frame.first_record + b->frame.records > x->expected)
-		return err_fail("'%s' changed while it was read", s->name);
-	for (unsigned k = 0; k < SETS; k++) {
-		if (write_rows(h, k, b->frame.first_record, b->frame.records, rows))
-			return -1;
-		rows += b->frame.records * bytes_of(h, &sets[k]);
+	for (uint32_t bin = 0; bin < h->n; bin++) {
+		struct file *f = &h->files[bin];
+		uint32_t n;
+
+		memcpy(&n, b->out.data + bin * sizeof(n), sizeof(n));
+		if (n > x->bins[bin].expected - f->rows)
+			return err_fail("'%s' changed while it was read", s->name);
+		for (unsigned k = 0; n && k < SETS; k++) {
+			if (write_rows(h, f, k, n, rows))
+				return -1;
+			rows += n * bytes_of(h, f, &sets[k]);
+		}
+		f->rows += n;
+		x->bins[bin].records = f->rows;
 	}
 	return 0;
 }
 
 /* --- the end ---------------------------------------------------------------------------------------- */
 
-static int close_all(struct state *h)
+static int close_all(struct file *f)
 {
 	bool good = true;
 
 	for (unsigned k = 0; k < SETS; k++) {
-		good = (h->sets[k] < 0 || H5Dclose(h->sets[k]) >= 0) && good;
-		h->sets[k] = -1;
+		good = (f->sets[k] < 0 || H5Dclose(f->sets[k]) >= 0) && good;
+		f->sets[k] = -1;
 	}
-	good = (h->file < 0 || H5Fclose(h->file) >= 0) && good;
-	h->file = -1;
+	good = (f->file < 0 || H5Fclose(f->file) >= 0) && good;
+	f->file = -1;
 	return good ? 0 : hdf5_failed("cannot write the file");
 }
 
@@ -183,18 +249,16 @@ static int copy(int fd, struct out *out)
 	return n < 0 ? err_sys("cannot read what was written") : 0;
 }
 
-static int finish(struct exporting *x)
+static int finish_bin(struct exporting *x, uint32_t bin)
 {
-	struct state *h = x->state;
+	struct file *f = &((struct state *)x->state)->files[bin];
 	struct out *out = NULL;
 	char *path;
 
-	if (x->records != x->expected)
-		return err_fail("'%s' changed while it was read", x->from);
-	if (close_all(h))
+	if (close_all(f))
 		return -1;
-	path = export_file_path(x, export_hdf5.suffix);
-	if (path && !out_open(&out, path) && !copy(h->fd, out) && !out_commit(out)) {
+	path = export_file_path(x, bin, export_hdf5.suffix);
+	if (path && !out_open(&out, path) && !copy(f->fd, out) && !out_commit(out)) {
 		free(path);
 		return 0;
 	}
@@ -203,21 +267,35 @@ static int finish(struct exporting *x)
 	return -1;
 }
 
+static int finish(struct exporting *x)
+{
+	for (uint32_t k = 0; k < x->n_bins; k++)
+		if (x->bins[k].records != x->bins[k].expected)
+			return err_fail("'%s' changed while it was read", x->from);
+	for (uint32_t k = 0; k < x->n_bins; k++)
+		if (x->bins[k].listed && finish_bin(x, k))
+			return -1;
+	return 0;
+}
+
 static void release(struct exporting *x)
 {
 	struct state *h = x->state;
 
 	if (!h)
 		return;
-	close_all(h);
-	if (h->fd >= 0)
-		close(h->fd);
+	for (uint32_t k = 0; k < h->n; k++) {
+		close_all(&h->files[k]);
+		if (h->files[k].fd >= 0)
+			close(h->files[k].fd);
+	}
+	free(h->files);
 	free(h);
 }
 
 #else
 
-static int open_file(struct exporting *x, const struct scan *s)
+static int open_files(struct exporting *x, const struct scan *s)
 {
 	(void)x;
 	(void)s;
@@ -228,18 +306,18 @@ static int work(struct exporting *x, const struct scan *s, struct scan_block *b,
 {
 	(void)worker;
 	(void)b;
-	return open_file(x, s);
+	return open_files(x, s);
 }
 
 static int write_block(struct exporting *x, const struct scan *s, struct scan_block *b)
 {
 	(void)b;
-	return open_file(x, s);
+	return open_files(x, s);
 }
 
 static int finish(struct exporting *x)
 {
-	return open_file(x, NULL);
+	return open_files(x, NULL);
 }
 
 static void release(struct exporting *x)
@@ -249,4 +327,4 @@ static void release(struct exporting *x)
 
 #endif
 
-const struct export_kind export_hdf5 = { ".hdf5", false, open_file, work, write_block, finish, release };
+const struct export_kind export_hdf5 = { ".hdf5", false, true, open_files, work, write_block, finish, release };

@@ -4,14 +4,21 @@
 
 #include "shards/export.h"
 
-/* A file on its way out. */
+/* Instances by length; without a bin size, all of them. */
+struct export_bin {
+	uint32_t length;		/* tokens at most, and what they are padded to */
+	uint64_t expected, records;	/* instances that there are, where the kind counts them; that were written */
+	bool listed;			/* there is a file of it */
+};
+
+/* A shard on its way out. */
 struct exporting {
 	struct export *e;
 	const struct export_kind *kind;
 	char *stem;			/* FOLDER/NAME without the suffix */
 	const char *from;		/* the file's name, for reasons */
-	uint64_t records;		/* written */
-	uint64_t expected;		/* instances, as the shard says */
+	struct export_bin *bins;	/* [n_bins], ascending */
+	uint32_t n_bins;
 	struct export_worker {
 		struct instance instance;
 		struct mask mask;	/* where masks are drawn */
@@ -23,6 +30,7 @@ struct exporting {
 struct export_kind {
 	const char *suffix;		/* of the file that is named in export.json */
 	bool takes_tokens;		/* token documents too */
+	bool counts;			/* must know what each bin will hold */
 	int (*open)(struct exporting *x, const struct scan *s);		/* sets x->state */
 	int (*work)(struct exporting *x, const struct scan *s, struct scan_block *b, unsigned worker);	/* any thread */
 	int (*write)(struct exporting *x, const struct scan *s, struct scan_block *b);			/* in order */
@@ -35,7 +43,10 @@ extern const struct export_kind export_tfrecord, export_hdf5, export_megatron;
 const struct instance *export_instance(struct exporting *x, const struct scan *s, const struct scan_block *b, uint32_t k,
 				       unsigned worker);
 
-/* x->stem with SUFFIX; the caller frees. NULL: out of memory. */
-char *export_file_path(const struct exporting *x, const char *suffix);
+/* Of an instance of N tokens. */
+uint32_t export_bin_of(const struct exporting *x, uint32_t n);
+
+/* The path of BIN's file with SUFFIX; the caller frees. NULL: out of memory. */
+char *export_file_path(const struct exporting *x, uint32_t bin, const char *suffix);
 
 #endif

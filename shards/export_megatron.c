@@ -42,8 +42,8 @@ static int open_files(struct exporting *x, const struct scan *s)
 	if (!m)
 		return err_memory();
 	m->width = vocab < NARROW ? 2 : 4;
-	m->idx_path = export_file_path(x, ".idx");
-	path = export_file_path(x, ".bin");
+	m->idx_path = export_file_path(x, 0, ".idx");
+	path = export_file_path(x, 0, ".bin");
 	if (m->idx_path && path && !out_open(&m->bin, path)) {
 		m->lengths = tmpfile();
 		m->documents = tmpfile();
@@ -160,6 +160,7 @@ static int write_block(struct exporting *x, const struct scan *s, struct scan_bl
 		m->n_lengths += n;
 		m->n_documents++;
 	}
+	x->bins[0].records += b->frame.records;
 	return 0;
 }
 
@@ -208,6 +209,7 @@ static int finish(struct exporting *x)
 		return -1;
 	}
 	m->bin = NULL;
+	x->bins[0].listed = true;
 	if (!out_commit(idx))
 		return 0;
 	out_discard(idx);
@@ -229,4 +231,4 @@ static void release(struct exporting *x)
 	free(m);
 }
 
-const struct export_kind export_megatron = { ".bin", true, open_files, work, write_block, finish, release };
+const struct export_kind export_megatron = { ".bin", true, false, open_files, work, write_block, finish, release };

@@ -101,10 +101,15 @@ static unsigned char *put_feature(unsigned char *out, const struct feature *f)
 	return f->floats ? put_floats(out, f) : put_integers(out, f);
 }
 
-/* Adds I's tf.Example to OUT, after its length. */
-static int add_example(struct buf *out, const struct instance *i, const struct instance_shape *shape)
+/* What stands before an example in a block's output. */
+struct head {
+	uint32_t bin, size;
+};
+
+/* Adds I's tf.Example, padded to L tokens, to OUT, after its head. */
+static int add_example(struct buf *out, const struct instance *i, const struct instance_shape *shape, uint32_t bin, uint32_t l)
 {
-	const uint32_t l = shape->max_seq_length, p = shape->max_predictions;
+	const uint32_t p = shape->max_predictions;
 	const uint32_t second = shape->pairs ? i->segments[0].length + 2 : i->n;
 	const uint32_t label = i->flags & INSTANCE_RANDOM_NEXT ? 1 : 0;
 	struct feature f[FEATURES] = {
@@ -116,73 +121,98 @@ static int add_example(struct buf *out, const struct instance *i, const struct i
 		{ .name = "next_sentence_labels", .values = &label, .n = 1, .padded = 1 },
 		{ .name = "segment_ids", .n = i->n, .padded = l, .first_one = second },
 	};
-	uint32_t features = 0, size;
+	uint32_t features = 0;
+	struct head head = { .bin = bin };
 	unsigned char *at;
 
 	for (unsigned k = 0; k < FEATURES; k++) {
 		measure(&f[k]);
 		features += field_bytes(f[k].entry);
 	}
-	size = field_bytes(features);
-	if (buf_reserve(out, sizeof(size) + size))
+	head.size = field_bytes(features);
+	if (buf_reserve(out, sizeof(head) + head.size))
 		return -1;
 	at = (unsigned char *)out->data + out->len;
-	memcpy(at, &size, sizeof(size));
-	at = put_field(at + sizeof(size), 1, features);
+	memcpy(at, &head, sizeof(head));
+	at = put_field(at + sizeof(head), 1, features);
 	for (unsigned k = 0; k < FEATURES; k++)
 		at = put_feature(at, &f[k]);
-	assert(at == (unsigned char *)out->data + out->len + sizeof(size) + size);
-	out->len += sizeof(size) + size;
+	assert(at == (unsigned char *)out->data + out->len + sizeof(head) + head.size);
+	out->len += sizeof(head) + head.size;
 	return 0;
 }
 
 /* --- the kind ------------------------------------------------------------------------------- */
 
-static int open_file(struct exporting *x, const struct scan *s)
+static int open_bin(struct exporting *x, uint32_t bin)
 {
-	char *path = export_file_path(x, export_tfrecord.suffix);
-	struct out *out = NULL;
-	const int rc = path ? out_open(&out, path) : -1;
+	struct out **files = x->state;
+	char *path = export_file_path(x, bin, export_tfrecord.suffix);
+	const int rc = path ? out_open(&files[bin], path) : -1;
 
-	(void)s;
-	x->state = out;
+	x->bins[bin].listed = true;
 	free(path);
 	return rc;
 }
 
+/* Bins get a file when they get an instance. */
+static int open_files(struct exporting *x, const struct scan *s)
+{
+	(void)s;
+	x->state = calloc(x->n_bins, sizeof(struct out *));
+	if (!x->state)
+		return err_memory();
+	return x->e->bin_size ? 0 : open_bin(x, 0);
+}
+
 static int work(struct exporting *x, const struct scan *s, struct scan_block *b, unsigned worker)
 {
-	for (uint32_t k = 0; k < b->frame.records; k++)
-		if (add_example(&b->out, export_instance(x, s, b, k, worker), &s->shape))
+	for (uint32_t k = 0; k < b->frame.records; k++) {
+		const struct instance *i = export_instance(x, s, b, k, worker);
+		const uint32_t bin = export_bin_of(x, i->n);
+
+		if (add_example(&b->out, i, &s->shape, bin, x->bins[bin].length))
 			return -1;
+	}
 	return 0;
 }
 
 static int write_block(struct exporting *x, const struct scan *s, struct scan_block *b)
 {
-	uint32_t size;
+	struct out **files = x->state;
+	struct head head;
 
 	(void)s;
-	for (size_t at = 0; at < b->out.len; at += size) {
-		memcpy(&size, b->out.data + at, sizeof(size));
-		at += sizeof(size);
-		if (tfrecord_write(x->state, b->out.data + at, size))
+	for (size_t at = 0; at < b->out.len; at += head.size) {
+		memcpy(&head, b->out.data + at, sizeof(head));
+		at += sizeof(head);
+		if ((!files[head.bin] && open_bin(x, head.bin)) ||
+		    tfrecord_write(files[head.bin], b->out.data + at, head.size))
 			return -1;
+		x->bins[head.bin].records++;
 	}
 	return 0;
 }
 
 static int finish(struct exporting *x)
 {
-	if (out_commit(x->state))
-		return -1;
-	x->state = NULL;
+	struct out **files = x->state;
+
+	for (uint32_t k = 0; k < x->n_bins; k++) {
+		if (files[k] && out_commit(files[k]))
+			return -1;
+		files[k] = NULL;
+	}
 	return 0;
 }
 
 static void release(struct exporting *x)
 {
-	out_discard(x->state);
+	struct out **files = x->state;
+
+	for (uint32_t k = 0; files && k < x->n_bins; k++)
+		out_discard(files[k]);
+	free(files);
 }
 
-const struct export_kind export_tfrecord = { ".tfrecord", false, open_file, work, write_block, finish, release };
+const struct export_kind export_tfrecord = { ".tfrecord", false, false, open_files, work, write_block, finish, release };

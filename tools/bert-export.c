@@ -11,7 +11,7 @@ struct options {
 	struct args_common common;
 	int to;
 	const char *vocab;
-	uint64_t epoch, compress;
+	uint64_t epoch, compress, bin_size;
 };
 
 static int export_all(struct export *e, const char *const *paths, int n)
@@ -33,6 +33,8 @@ static int check_options(const struct options *o)
 		return err_usage("say what to make: --to tfrecord, hdf5 or megatron");
 	if (!o->common.output)
 		return err_usage("give the folder to write into: -o DIR");
+	if (o->bin_size && o->to == EXPORT_MEGATRON)
+		return err_usage("--bin-size does not go with --to megatron, which pads nothing");
 	return strcmp(o->common.output, "-") ? 0 : err_usage("exports are files: -o - is no folder to write them into");
 }
 
@@ -45,6 +47,8 @@ int main(int argc, char **argv)
 		ARG_STR("vocab", 0, &o.vocab, "FILE",
 			"the vocabulary, for masks of whole words (default: vocab.txt beside the shard)"),
 		ARG_UINT("compress", 0, &o.compress, 0, 9, "LEVEL", "gzip level of HDF5; 0: not packed"),
+		ARG_UINT("bin-size", 0, &o.bin_size, 0, SHARD_MAX_SEQ_LENGTH, "N",
+			 "a file for each length that is a multiple of N, padded to that only; 0: one for all"),
 		ARG_COMMON_FOLDER(&o.common),
 		ARG_END
 	};
@@ -66,6 +70,7 @@ int main(int argc, char **argv)
 	e.draws = args_given("epoch");
 	e.epoch = o.epoch;
 	e.compress = (unsigned)o.compress;
+	e.bin_size = (uint32_t)o.bin_size;
 	rc = export_all(&e, a.operands, a.n_operands);
 	export_release(&e);
 	if (rc)

@@ -57,6 +57,61 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	padded shards | cmp - got
 }
 
+# bins FORM EXTENSION: each file of bins/ by its length comes back as the shards' instances of that length, in their order.
+bins() {
+	local size=$1 form=$2 from to=0
+	while [ "$to" -lt 48 ]; do
+		from=$((to + 1)) to=$((to + size < 48 ? to + size : 48))
+		for k in 0 1; do
+			bert-cat shards/shard-0000$k-of-00002.shard | jq -c "select(.input_ids | length >= $from and length <= $to) | [.input_ids, .segment_ids, .masked_lm_positions, .masked_lm_ids, .next_sentence_label]" >want
+			if [ ! -s want ]; then
+				[ ! -e "bins/shard-0000$k-of-00002.$to.$form" ]
+				continue
+			fi
+			rm -rf back
+			bert-import --vocab "$DATA/man/vocab.txt" -o back "bins/shard-0000$k-of-00002.$to.$form"
+			bert-cat back | jq -c '[.input_ids, .segment_ids, .masked_lm_positions, .masked_lm_ids, .next_sentence_label]' | cmp - want
+			[ "$(jq .recipe.max_seq_length back/manifest.json)" = "$to" ]
+		done
+	done
+	[ "$(jq '.files | map(.records) | add' bins/export.json)" = "$(bert-cat shards | wc -l)" ]
+	[ "$(jq -r '.files[] | "\(.name) \(.length)"' bins/export.json | sort)" = "$(cd bins && ls -- *."$form" | sed -E 's/.*\.([0-9]+)\.[a-z0-9]+$/& \1/' | sort)" ]
+}
+
+@test "bins: a file for each length, which holds those and no more" {
+	setup_shards --short-seq-prob 0.3
+	for size in 8 13 48; do
+		rm -rf bins again
+		bert-export --to tfrecord --bin-size $size --threads 1 -o bins shards
+		bins $size tfrecord
+		bert-export --to tfrecord --bin-size $size --threads 3 -o again shards
+		diff -r bins again
+	done
+	exits 1 bert-export --to tfrecord --bin-size 1 -o many shards
+	says "bins of 1 tokens are 48 up to the 48 of"
+	exits 2 bert-export --to megatron --bin-size 16 -o many shards
+	nothing_in many
+	exits 2 bert-export --to tfrecord --bin-size -1 -o many shards
+}
+
+@test "bins of HDF5, of dynamic masks too" {
+	need_hdf5
+	setup_shards --short-seq-prob 0.3
+	bert-export --to hdf5 --bin-size 16 --threads 2 -o bins shards
+	bins 16 hdf5
+	rm -rf shards
+	setup_shards --short-seq-prob 0.3 --masking dynamic --dupe-factor 1
+	bert-export --to hdf5 --bin-size 20 --epoch 2 -o hdf5 shards
+	bert-export --to tfrecord --bin-size 20 --epoch 2 -o records shards
+	for f in hdf5/*.hdf5; do
+		rm -rf a b
+		bert-import --vocab "$DATA/man/vocab.txt" -o a "$f"
+		f=${f##*/}
+		bert-import --vocab "$DATA/man/vocab.txt" -o b "records/${f%.hdf5}.tfrecord"
+		bert-diff a b
+	done
+}
+
 # numbers FORMAT SKIP COUNT FILE: as od reads them, in one line.
 numbers() { od -An -v -t "$1" -j "$2" -N "$3" "$4" | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'; }
 
