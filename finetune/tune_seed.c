@@ -161,7 +161,7 @@ static int open_loop(struct tune_loop *l, struct tune_seed *t)
 	limits = sample_source_limits(longer, l->micro_batch);
 	if (update_open(&l->update, &t->model, &limits, o->task->objective, &t->optimizer, t->seed))
 		return -1;
-	return t->data->dev.n ? evaluation_open(&l->evaluation, &l->dev.samples, &l->update, l->micro_batch) : 0;
+	return t->data->dev.n ? evaluation_open(&l->evaluation, &l->dev.samples, &l->update, l->micro_batch, NULL, 0) : 0;
 }
 
 static int start_log(struct tune_loop *l, const struct tune_seed *t)

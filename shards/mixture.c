@@ -13,6 +13,7 @@
 struct part {
 	struct mixture_set set;		/* its path is ours */
 	struct reader *reader;
+	double weight;			/* by the exponent, too */
 	uint64_t size, share;		/* instances of the set; of an epoch */
 	uint64_t first;			/* number of its first one in an epoch */
 };
@@ -65,13 +66,11 @@ static int check_part(const struct mixture *m, size_t k)
 /* What an epoch has of P. */
 static int settle_share(struct mixture *m, struct part *p)
 {
-	const double share = round(p->set.weight * (double)p->size);
+	const double share = round(p->weight * (double)p->size);
 
-	if (!p->size)
-		return err_fail("'%s' has no instances", p->set.path);
 	if (share < 1)
 		return err_fail("'%s' has %" PRIu64 " instances: with weight %g no epoch has any of them", p->set.path,
-				p->size, p->set.weight);
+				p->size, p->weight);
 	if ((double)m->size + share >= MOST_INSTANCES)
 		return err_fail("'%s' has more instances than can be counted", p->set.path);
 	p->first = m->size;
@@ -98,14 +97,52 @@ static int add_part(struct mixture *m, const struct mixture_set *set, const stru
 		m->max_seq_length = shape->max_seq_length;
 	if (shape->max_predictions > m->max_predictions)
 		m->max_predictions = shape->max_predictions;
-	return check_part(m, m->n - 1) || settle_share(m, p) ? -1 : 0;
+	if (!p->size)
+		return err_fail("'%s' has no instances", p->set.path);
+	return check_part(m, m->n - 1);
 }
 
-int mixture_open(struct mixture **m, const struct mixture_set *sets, size_t n, const struct reader_opts *opts)
+/* The nearest number of nine digits. */
+static double nine_digits(double x)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.9g", x);
+	return strtod(text, NULL);
+}
+
+/* What EXPONENT makes of the weights. */
+static int settle_weights(struct mixture *m, double exponent)
+{
+	double all = 0, flat = 0;
+
+	for (size_t k = 0; k < m->n; k++) {
+		const struct part *p = &m->parts[k];
+
+		all += p->set.weight * (double)p->size;
+		flat += p->set.weight * pow((double)p->size, exponent);
+	}
+	for (size_t k = 0; k < m->n; k++) {
+		struct part *p = &m->parts[k];
+
+		p->weight = p->set.weight;
+		if (exponent != 1)
+			p->weight = nine_digits(p->set.weight * pow((double)p->size, exponent - 1) * all / flat);
+		if (p->weight > MIXTURE_MAX_WEIGHT)
+			return err_fail("an epoch would have all of '%s' %g times, more than %d", p->set.path, p->weight,
+					MIXTURE_MAX_WEIGHT);
+		if (settle_share(m, p))
+			return -1;
+	}
+	return 0;
+}
+
+int mixture_open(struct mixture **m, const struct mixture_set *sets, size_t n, double exponent,
+		 const struct reader_opts *opts)
 {
 	struct mixture *new = calloc(1, sizeof(*new));
 
-	assert(n > 0);
+	assert(n > 0 && exponent >= 0 && exponent <= 1);
 	*m = NULL;
 	if (!new)
 		return err_memory();
@@ -117,6 +154,8 @@ int mixture_open(struct mixture **m, const struct mixture_set *sets, size_t n, c
 	for (size_t k = 0; k < n; k++)
 		if (add_part(new, &sets[k], opts))
 			goto fail;
+	if (settle_weights(new, exponent))
+		goto fail;
 	*m = new;
 	return 0;
 fail:
@@ -176,6 +215,16 @@ const struct mixture_set *mixture_set(const struct mixture *m, size_t k)
 const struct reader *mixture_reader(const struct mixture *m, size_t k)
 {
 	return m->parts[k].reader;
+}
+
+double mixture_weight(const struct mixture *m, size_t k)
+{
+	return m->parts[k].weight;
+}
+
+uint64_t mixture_first(const struct mixture *m, size_t k)
+{
+	return m->parts[k].first;
 }
 
 uint64_t mixture_share(const struct mixture *m, size_t k)

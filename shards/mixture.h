@@ -3,7 +3,7 @@
  *
  *	const struct mixture_set sets[] = { { "wiki", 1 }, { "books", 2.5 } };
  *	struct mixture *m;
- *	if (mixture_open(&m, sets, 2, &(struct reader_opts){ .max_seq_length = 512, .vocab_size = 30522 }))
+ *	if (mixture_open(&m, sets, 2, 1, &(struct reader_opts){ .max_seq_length = 512, .vocab_size = 30522 }))
  *		...					(one line says what does not fit)
  *	struct mixture_cursor *c = mixture_cursor_new(m);	(one a thread)
  *	for (...)
@@ -19,6 +19,11 @@
  * mod n of pass q / n, of n instances. With weight 1 a pass is an epoch; with 2 each
  * instance comes twice an epoch, with 0.5 once in two. Dynamic masks are
  * drawn by the pass, so that an instance that comes twice has others.
+ *
+ * With an EXPONENT A below 1 the chances of sets are like weight x n^A (Devlin's multilingual BERT: 0.7), so that small ones come
+ * oftener than their size says, and large ones less often: the weight of a set of n instances becomes weight x
+ * n^(A - 1), all scaled so that an epoch has as many instances as by the weights alone; rounded to nine digits, so
+ * that the last bits of a pow() decide nothing. 0 makes all sets equal, 1 changes nothing.
  *
  * Numbers of an epoch go through the sets in their order. Which instance has a
  * number is a pure function of (sizes, weights, epoch, number); nothing is
@@ -48,8 +53,9 @@ int mixture_set_parse(struct mixture_set *s, const char *text);
 
 struct mixture;
 
-/* SETS, of which there is one at least, are copied. OPTS hold for each set. */
-int mixture_open(struct mixture **m, const struct mixture_set *sets, size_t n, const struct reader_opts *opts);
+/* SETS, of which there is one at least, are copied. EXPONENT: 0 to 1. OPTS hold for each set. */
+int mixture_open(struct mixture **m, const struct mixture_set *sets, size_t n, double exponent,
+		 const struct reader_opts *opts);
 void mixture_close(struct mixture *m);					/* accepts NULL; after its cursors */
 uint64_t mixture_size(const struct mixture *m);				/* of an epoch: 1 to 2^53 */
 uint32_t mixture_max_seq_length(const struct mixture *m);		/* the most of any set */
@@ -60,7 +66,9 @@ const json_t *mixture_tokenizer(const struct mixture *m);		/* of all sets */
 size_t mixture_sets(const struct mixture *m);
 const struct mixture_set *mixture_set(const struct mixture *m, size_t k);
 const struct reader *mixture_reader(const struct mixture *m, size_t k);
+double mixture_weight(const struct mixture *m, size_t k);		/* by the exponent, too */
 uint64_t mixture_share(const struct mixture *m, size_t k);		/* its instances in an epoch */
+uint64_t mixture_first(const struct mixture *m, size_t k);		/* the number of its first one in an epoch */
 
 /* Where NUMBER < mixture_size of EPOCH stands: instance INDEX of set K, in its pass PASS. */
 struct mixture_place {

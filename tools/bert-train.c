@@ -14,7 +14,7 @@
 struct options {
 	struct args_common common;
 	struct pretrain_opts train;
-	struct arg_list data;
+	struct arg_list data, eval;
 	struct mixture_set *sets;	/* what data says */
 	const char *warmup, *time_budget;
 	int backend, dtype;
@@ -70,8 +70,12 @@ static int check(struct options *o)
 		return err_usage("give either --config FILE, for a new model, or --init DIR, for one to go on with");
 	if (!o->common.output && !o->dry_run)
 		return err_usage("no output; give a folder with -o DIR");
-	if (o->train.eval_every && !o->train.eval)
+	o->train.eval = o->eval.items;
+	o->train.evals = o->eval.count;
+	if (o->train.eval_every && !o->train.evals)
 		return err_usage("--eval-every needs --eval DIR");
+	if (o->train.data_exponent != 1 && o->data.count < 2)
+		return err_usage("--data-exponent goes with several --data");
 	if (read_sets(o) || warmup_parse(&warmup, o->warmup))
 		return -1;
 	o->train.warmup = warmup_steps(&warmup, o->train.steps);
@@ -113,11 +117,12 @@ int main(int argc, char **argv)
 	const struct arg table[] = {
 		ARG_GROUP("What is trained, on what"),
 		ARG_LIST("data", 0, &o.data, "DIR[:WEIGHT]", "shards (bert-shard), static or dynamic, and how often an epoch has them; repeatable"),
+		ARG_REAL("data-exponent", 0, &t->data_exponent, 0, 1, "A", "sets come as often as their size to the power A says; 1: as it is"),
 		ARG_STR("config", 0, &t->config, "FILE", "config.json of a new model"),
 		ARG_STR("init", 0, &t->init, "DIR", "a model directory to start from, optimizer and step fresh"),
-		ARG_STR("eval", 0, &t->eval, "DIR", "held-out shards"),
+		ARG_LIST("eval", 0, &o.eval, "DIR", "held-out shards; repeatable: each set by itself, and all together"),
 		ARG_UINT("eval-every", 0, &t->eval_every, 0, UINT32_MAX, "N", "steps between evaluations; 0: at the end only"),
-		ARG_UINT("eval-instances", 0, &t->eval_instances, 0, UINT32_MAX, "N", "evaluate on the first N held-out instances; 0: all"),
+		ARG_UINT("eval-instances", 0, &t->eval_instances, 0, UINT32_MAX, "N", "evaluate on the first N instances of each held-out set; 0: all"),
 		ARG_GROUP("Steps"),
 		ARG_UINT("steps", 0, &t->steps, 1, UINT32_MAX, "N", "steps of the whole run"),
 		ARG_UINT("batch", 0, &t->batch, 1, 1 << 24, "N", "instances of a step"),

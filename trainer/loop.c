@@ -100,7 +100,7 @@ static int evaluate(struct course *c)
 	data = json_pack("{s:f, s:I, s:f}", "eval_loss", r.total, "eval_instances", (json_int_t)r.sequences, "eval_time", now() - from);
 	if (!data)
 		return err_memory();
-	if (evaluation_report(data, "eval_", l->update->objective, &r)) {
+	if (evaluation_report(data, "eval_", l->update->objective, &r) || evaluation_report_parts(data, l->evaluation)) {
 		json_decref(data);
 		return -1;
 	}

@@ -24,6 +24,8 @@ struct pretrain {
 	struct optimizer optimizer;
 	struct update update;
 	struct evaluation evaluation;
+	struct evaluation_part *parts;		/* [opts->evals] of held */
+	char **names;				/* theirs */
 	struct train_log *log;
 	char *tokenizer_config;
 	int micro_batch;
@@ -44,6 +46,10 @@ static void pretrain_close(struct pretrain *p)
 		p->k.queue_close(p->q);
 		kernels_close(&p->k);
 	}
+	for (size_t k = 0; p->names && k < p->opts->evals; k++)
+		free(p->names[k]);
+	free(p->names);
+	free(p->parts);
 	free(p->tokenizer_config);
 }
 
@@ -72,26 +78,76 @@ static int open_model(struct pretrain *p)
 static int open_data(struct pretrain *p)
 {
 	const struct pretrain_opts *o = p->opts;
-	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .config = &p->model.config };
+	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .exponent = o->data_exponent,
+						.config = &p->model.config };
 
 	if (shard_source_open(&p->data, o->data, o->sets, &opts) || (o->init && shard_source_check_vocab(p->data, o->init)))
 		return -1;
 	return feed_micro_batch(shard_source_samples(p->data), o->batch, o->micro_batch, &p->micro_batch);
 }
 
+/* The name of held-out set K in the log: the last part of its path; its number where that does not go into JSON. */
+static int name_part(struct pretrain *p, size_t k)
+{
+	json_t *name = pretrain_set_name(p->opts->eval[k]);
+	char number[32];
+
+	snprintf(number, sizeof(number), "%zu", k);
+	p->names[k] = name ? strdup(json_is_string(name) ? json_string_value(name) : number) : NULL;
+	json_decref(name);
+	if (!p->names[k])
+		return err_memory();
+	for (size_t j = 0; j < k; j++)
+		if (!strcmp(p->names[j], p->names[k]))
+			return err_fail("'%s' and '%s' have one name, and the log could not tell them apart", p->opts->eval[j],
+					p->opts->eval[k]);
+	return 0;
+}
+
+/* What is evaluated: the first instances of each held-out set. */
+static int list_parts(struct pretrain *p)
+{
+	const struct mixture *m = shard_source_mixture(p->held);
+	const uint64_t most = p->opts->eval_instances ? p->opts->eval_instances : UINT64_MAX;
+
+	p->parts = calloc(p->opts->evals, sizeof(*p->parts));
+	if (!p->parts)
+		return err_memory();
+	for (size_t k = 0; k < p->opts->evals; k++) {
+		const uint64_t n = mixture_share(m, k);
+
+		p->parts[k] = (struct evaluation_part){ .name = p->names[k], .first = mixture_first(m, k), .count = n < most ? n : most };
+	}
+	return 0;
+}
+
 static int open_held(struct pretrain *p)
 {
 	const struct pretrain_opts *o = p->opts;
-	const struct shard_source_opts opts = { .seed = o->seed, .limit = o->eval_instances, .config = &p->model.config };
-	const struct mixture_set set = { .path = o->eval, .weight = 1 };
+	const struct shard_source_opts opts = { .seed = o->seed, .exponent = 1, .config = &p->model.config };
+	struct mixture_set *sets;
+	int rc;
 
-	if (!o->eval)
+	if (!o->evals)
 		return 0;
-	if (shard_source_open(&p->held, &set, 1, &opts))
+	p->names = calloc(o->evals, sizeof(*p->names));
+	if (!p->names)
+		return err_memory();
+	for (size_t k = 0; k < o->evals; k++)
+		if (name_part(p, k))
+			return -1;
+	sets = calloc(o->evals, sizeof(*sets));
+	if (!sets)
+		return err_memory();
+	for (size_t k = 0; k < o->evals; k++)
+		sets[k] = (struct mixture_set){ .path = o->eval[k], .weight = 1 };
+	rc = shard_source_open(&p->held, sets, o->evals, &opts);
+	free(sets);
+	if (rc)
 		return -1;
 	if (!json_equal(mixture_tokenizer(shard_source_mixture(p->data)), mixture_tokenizer(shard_source_mixture(p->held))))
-		return err_fail("the shards of '%s' and '%s' were made with different vocabularies or rules", o->data->path, o->eval);
-	return 0;
+		return err_fail("the shards of '%s' and '%s' were made with different vocabularies or rules", o->data->path, o->eval[0]);
+	return list_parts(p);
 }
 
 /* --- weights ------------------------------------------------------------------------------ */
@@ -146,7 +202,8 @@ static int open_update(struct pretrain *p)
 	}
 	if (update_open(&p->update, &p->model, &limits, &objective_pretraining, &p->optimizer, p->opts->seed))
 		return -1;
-	return p->held ? evaluation_open(&p->evaluation, shard_source_samples(p->held), &p->update, p->micro_batch) : 0;
+	return p->held ? evaluation_open(&p->evaluation, shard_source_samples(p->held), &p->update, p->micro_batch, p->parts,
+					 p->opts->evals) : 0;
 }
 
 /* What the other system has: google's counts from 0; torch's from 1, and NVIDIA's beside LAMB decays over the whole run. */
@@ -303,6 +360,33 @@ static int expect_load(const struct pretrain *p, struct estimate_load *load)
 	return 0;
 }
 
+/* What of an epoch is whose, where there are several sets. */
+static json_t *list_shares(const struct mixture *m)
+{
+	json_t *list = json_array();
+
+	for (size_t k = 0; list && k < mixture_sets(m); k++) {
+		json_t *name = pretrain_set_name(mixture_set(m, k)->path);
+		json_t *one = json_pack("{s:o, s:I, s:f, s:I}", "name", name, "instances", (json_int_t)reader_size(mixture_reader(m, k)),
+					"weight", mixture_weight(m, k), "instances_per_epoch", (json_int_t)mixture_share(m, k));
+
+		if (!one || json_array_append_new(list, one)) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
+static json_t *add_shares(json_t *report, const struct mixture *m)
+{
+	if (!report || mixture_sets(m) == 1 || !json_object_set_new(report, "data", list_shares(m)))
+		return report;
+	json_decref(report);
+	err_memory();
+	return NULL;
+}
+
 json_t *pretrain_estimate(const struct pretrain_opts *o)
 {
 	const struct pretrain_opts opts = complete(o);
@@ -315,7 +399,7 @@ json_t *pretrain_estimate(const struct pretrain_opts *o)
 		struct estimate_plan plan = { .model = &p.model, .feed = &feed, .steps = opts.steps };
 
 		if (!expect_load(&p, &plan.load))
-			report = estimate_report(&plan);
+			report = add_shares(estimate_report(&plan), shard_source_mixture(p.data));
 	}
 	pretrain_close(&p);
 	return report;

@@ -22,7 +22,10 @@ enum pretrain_compat { PRETRAIN_GOOGLE, PRETRAIN_TORCH };
 struct pretrain_opts {
 	const struct mixture_set *data;				/* [sets]: what is trained on */
 	size_t sets;
-	const char *output, *config, *init, *eval;		/* config or init; eval may be NULL */
+	double data_exponent;					/* of the sets' sizes (shards/mixture.h) */
+	const char *const *eval;				/* [evals]: held-out shards */
+	size_t evals;
+	const char *output, *config, *init;			/* config or init */
 	const char *backend;
 	unsigned threads;
 	uint64_t seed;
@@ -32,7 +35,8 @@ struct pretrain_opts {
 	int compat;						/* enum pretrain_compat: of optimizer and schedule */
 	int decay;						/* enum decay */
 	double learning_rate, power, weight_decay, clip;
-	uint64_t save_every, keep, eval_every, eval_instances, log_every;
+	uint64_t save_every, keep, eval_every, log_every;
+	uint64_t eval_instances;				/* of each of EVAL; 0: all */
 	double time_budget;
 	/* How it tells a user what is no failure (base/log.h's, for a tool); NULL: not at all. */
 	void (*warn)(const char *fmt, ...);
@@ -42,7 +46,7 @@ struct pretrain_opts {
 };
 
 /* Batch size, rate and save interval are those of google-research/bert's run_pretraining. */
-#define PRETRAIN_DEFAULT { .backend = "auto", .threads = 1, .seed = 12345, .batch = 32, .steps = 100000, .warmup = 10000, \
+#define PRETRAIN_DEFAULT { .data_exponent = 1, .backend = "auto", .threads = 1, .seed = 12345, .batch = 32, .steps = 100000, .warmup = 10000, \
 	.learning_rate = 5e-5, .power = 1, .weight_decay = 0.01, .clip = 1, .save_every = 1000, .keep = 5, .log_every = 10 }
 
 struct pretrain_end {

@@ -43,8 +43,7 @@ static json_t *set_sum(const struct mixture *m, size_t k)
 	return sum;
 }
 
-/* The last part of PATH: a set's name, wherever it lies; null where that is not UTF-8. */
-static json_t *path_name(const char *path)
+json_t *pretrain_set_name(const char *path)
 {
 	size_t end = strlen(path), start;
 	json_t *name;
@@ -67,7 +66,7 @@ static json_t *set_fact(const struct mixture *m, size_t k)
 		err_memory();
 		return NULL;
 	}
-	if (facts_set(f, "name", path_name(set->path)) || facts_set(f, "sum", set_sum(m, k))) {
+	if (facts_set(f, "name", pretrain_set_name(set->path)) || facts_set(f, "sum", set_sum(m, k))) {
 		json_decref(f);
 		return NULL;
 	}
@@ -112,6 +111,7 @@ json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, co
 	if (facts_set(f, "config", facts_config(c)) || facts_set(f, "init", facts_weights(o->init)) ||
 	    facts_set(f, "data", data_fact(shard_source_mixture(data))) ||
 	    facts_set(f, "instances", json_integer((json_int_t)mixture_size(shard_source_mixture(data)))) ||
+	    (o->data_exponent != 1 && facts_set(f, "data_exponent", json_real(o->data_exponent))) ||
 	    (o->decay != DECAY_CONSTANT && facts_set(f, "steps", json_integer((json_int_t)o->steps))) ||
 	    (o->decay == DECAY_POLY && facts_set(f, "power", json_real(o->power)))) {
 		json_decref(f);

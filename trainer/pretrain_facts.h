@@ -12,6 +12,9 @@
  */
 json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, const struct shard_source *data);
 
+/* The last part of PATH: a set's name, wherever it lies; null where that is not UTF-8. NULL: out of memory. */
+json_t *pretrain_set_name(const char *path);
+
 /* tokenizer_config.json for a model of these shards; the caller frees. */
 char *pretrain_tokenizer_config(const struct config *c, const struct shard_source *data);
 

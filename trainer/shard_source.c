@@ -61,12 +61,10 @@ static int open_mixture(struct shard_source *s, const struct mixture_set *sets, 
 	const struct config *c = o->config;
 	const struct reader_opts opts = { .max_seq_length = (uint32_t)c->max_position_embeddings, .vocab_size = (uint32_t)c->vocab_size };
 
-	if (mixture_open(&s->mixture, sets, n, &opts))
+	if (mixture_open(&s->mixture, sets, n, o->exponent, &opts))
 		return err_prefix("cannot use the shards");
 	s->samples = (struct sample_source){ .size = mixture_size(s->mixture), .max_length = (int)mixture_max_seq_length(s->mixture),
 					     .max_predictions = (int)mixture_max_predictions(s->mixture), .targets = 1, .add = add_sample };
-	if (o->limit && o->limit < s->samples.size)
-		s->samples.size = o->limit;
 	return check_fit(s, c);
 }
 

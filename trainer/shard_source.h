@@ -4,7 +4,7 @@
  *
  *	struct shard_source *s;
  *	const struct mixture_set set = { "shards", 1 };
- *	if (shard_source_open(&s, &set, 1, &(struct shard_source_opts){ .seed = 1, .ordered = true, ... }))
+ *	if (shard_source_open(&s, &set, 1, &(struct shard_source_opts){ .seed = 1, .ordered = true, .exponent = 1, ... }))
  *		...
  *	... shard_source_samples(s) is the struct sample_source
  *	shard_source_close(s);
@@ -23,7 +23,7 @@
 struct shard_source_opts {
 	uint64_t seed;			/* of the order */
 	bool ordered;			/* else instances come as they stand, and masks are those of epoch 0 */
-	uint64_t limit;			/* as if there were only so many instances; 0: all */
+	double exponent;		/* of the sets' sizes (shards/mixture.h); 1: their weights say all */
 	const struct config *config;	/* what shards must fit; read in the call only */
 };
 

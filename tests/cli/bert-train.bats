@@ -341,6 +341,65 @@ set_of() {
 	! cmp -s straight/checkpoint-12/model.safetensors alone/checkpoint-12/model.safetensors
 }
 
+@test "sets by an exponent of their sizes: run.json says so, and stopping changes nothing" {
+	shards -o s
+	set_of short --max-seq-length 32 --max-predictions-per-seq 5 --masking dynamic
+	a=$(bert-stat s | jq .instances)
+	b=$(bert-stat short | jq .instances)
+	shares() { train --data short "$@" --dry-run -o run | jq -c '.data | map([.name, .instances, .instances_per_epoch])'; }
+	[ "$(shares)" = "[[\"s\",$a,$a],[\"short\",$b,$b]]" ]
+	[ "$(shares --data-exponent 1)" = "$(shares)" ]
+	[ "$(shares --data-exponent 0 | jq -c '.[0][2] - .[1][2] | fabs <= 1')" = true ]
+	shares --data-exponent 0.5 >flat
+	jq -e "(.[1][2] / .[0][2] - ($b / $a | sqrt) | fabs) < 0.01 and (.[0][2] + .[1][2] - $a - $b | fabs) <= 1" flat
+	mix() { train --data short --data-exponent 0.5 --batch 32 "$@"; }
+	mix -o straight
+	[ "$(jq .data_exponent straight/run.json)" = 0.5 ]
+	for _ in $(seq 12); do mix -o pieces --time-budget 0.000001s; done
+	diff -r straight/checkpoint-12 pieces/checkpoint-12
+	exits 1 train --data short --data-exponent 0.6 --batch 32 -o straight
+	says "'straight' holds another run: its "
+	exits 1 train --data short --batch 32 -o straight
+	exits 2 train --data short --data-exponent 1.1 -o run
+	exits 2 train --data short --data-exponent x -o run
+	exits 2 train --data-exponent 0.5 -o run
+	says "--data-exponent goes with several --data"
+	exits 1 train --data short:1000 --data-exponent 0 -o run
+	says "an epoch would have all of 'short'"
+	[ ! -e run ]
+}
+
+@test "several held-out sets: each by itself, and all together" {
+	shards -o s
+	set_of short --max-seq-length 32 --max-predictions-per-seq 5 --masking dynamic
+	train -o both --eval s --eval short/ --eval-every 6
+	train -o first --eval s --eval-every 6
+	train -o second --eval short --eval-every 6
+	diff -r both/checkpoint-12 first/checkpoint-12
+	of() { jq -s "map(.data | select(.eval_loss)) | $2" "$1/log.jsonl"; }
+	[ "$(of both length)" = 2 ]
+	jq -es '(.[0] | length) == 2 and all(range(0; 2) as $k | [.[0][$k], .[1][$k], .[2][$k]]; . as [$both, $a, $b] |
+		($both["eval_s/loss"] - $a.eval_loss | fabs) < 1e-5 and ($both["eval_short/loss"] - $b.eval_loss | fabs) < 1e-5 and
+		($both["eval_short/masked_lm_loss"] - $b.eval_masked_lm_loss | fabs) < 1e-5 and
+		$both["eval_s/instances"] == $a.eval_instances and $both["eval_short/instances"] == $b.eval_instances and
+		$both.eval_instances == $a.eval_instances + $b.eval_instances and
+		(($both.eval_next_sentence_loss * $both.eval_instances - $a.eval_next_sentence_loss * $a.eval_instances
+			- $b.eval_next_sentence_loss * $b.eval_instances) | fabs) < 1e-2)' <(of both .) <(of first .) <(of second .)
+	[ "$(of first 'map(keys[] | select(contains("/"))) | length')" = 0 ]
+	grep -q 'eval_short/loss' both/events.out.tfevents.*
+	train -o few --eval s --eval short --eval-instances 7
+	[ "$(of few '.[0] | [.["eval_s/instances"], .["eval_short/instances"], .eval_instances]' | jq -c .)" = "[7,7,14]" ]
+	mkdir other
+	cp -r short other/s
+	exits 1 train -o none --eval s --eval other/s
+	says "'s' and 'other/s' have one name"
+	exits 1 train -o none --eval s --eval nowhere
+	set_of swapped --pairs sop
+	exits 1 train -o none --eval s --eval swapped
+	says "different kinds of pairs"
+	[ ! -e none ]
+}
+
 @test "one set of weight 1 is that set; with another weight it is not that run" {
 	shards -o s
 	train -o run

@@ -2,6 +2,8 @@
 #include "shards/mixture.h"
 #include "tests/unit/shards/made_folder.h"
 
+#include <math.h>
+
 static char other_set[80];
 
 static void make_both(const struct made *a, const struct made *b)
@@ -11,14 +13,19 @@ static void make_both(const struct made *a, const struct made *b)
 	made_folder(other_set, b);
 }
 
-static struct mixture *open_both(double a, double b)
+static struct mixture *open_flat(double a, double b, double exponent)
 {
 	const struct mixture_set sets[] = { { made_set, a }, { other_set, b } };
 	struct mixture *m;
 
-	if (mixture_open(&m, sets, 2, &(struct reader_opts){ 0 }))
+	if (mixture_open(&m, sets, 2, exponent, &(struct reader_opts){ 0 }))
 		fail_msg("%s", err_text());
 	return m;
+}
+
+static struct mixture *open_both(double a, double b)
+{
+	return open_flat(a, b, 1);
 }
 
 /* How often instance INDEX of set K is in epochs 0 .. EPOCHS-1. */
@@ -81,6 +88,35 @@ static void as_often_as_weights_say(void **state)
 	mixture_close(m);
 }
 
+/* Shares are as weight x size^A, and an epoch is as long as without. */
+static void exponents_flatten(void **state)
+{
+	static const double exponents[] = { 0, 0.3, 0.7, 1 };
+	uint64_t a, b;
+
+	(void)state;
+	make_both(&(struct made){ .seed = 3 }, &(struct made){ .seed = 4, .dynamic = true });
+	for (unsigned e = 0; e < 4; e++) {
+		for (double weight = 0.5; weight < 5; weight *= 4) {
+			struct mixture *m = open_flat(1, weight, exponents[e]);
+			double ratio;
+
+			a = reader_size(mixture_reader(m, 0));
+			b = reader_size(mixture_reader(m, 1));
+			assert_true(a != b);
+			ratio = weight * pow((double)b / (double)a, exponents[e]);
+			assert_true(fabs((double)mixture_share(m, 1) / (double)mixture_share(m, 0) - ratio) < 0.02 * ratio);
+			assert_true(fabs((double)mixture_size(m) - ((double)a + weight * (double)b)) <= 1.5);
+			assert_true(fabs(mixture_weight(m, 0) * (double)a - (double)mixture_share(m, 0)) <= 0.5);
+			assert_true(exponents[e] != 1 || mixture_weight(m, 1) == weight);
+			assert_int_equal(mixture_first(m, 0), 0);
+			assert_int_equal(mixture_first(m, 1), mixture_share(m, 0));
+			check_counts(m, 1, b, (unsigned)mixture_share(m, 1));
+			mixture_close(m);
+		}
+	}
+}
+
 static int same(const struct instance *a, const struct instance *b)
 {
 	return a->n == b->n && a->predictions == b->predictions && !memcmp(a->ids, b->ids, a->n * sizeof(*a->ids)) &&
@@ -126,7 +162,7 @@ static void one_set_of_weight_1_is_that_set(void **state)
 
 	(void)state;
 	make_both(&(struct made){ .seed = 3 }, &(struct made){ .seed = 4 });
-	assert_int_equal(mixture_open(&m, &set, 1, &(struct reader_opts){ 0 }), 0);
+	assert_int_equal(mixture_open(&m, &set, 1, 1, &(struct reader_opts){ 0 }), 0);
 	assert_int_equal(mixture_size(m), reader_size(mixture_reader(m, 0)));
 	for (uint64_t epoch = 0; epoch < 3; epoch++) {
 		for (uint64_t i = 0; i < mixture_size(m); i++) {
@@ -142,7 +178,7 @@ static void refuses(const struct mixture_set *sets, size_t n, const struct reade
 {
 	struct mixture *m;
 
-	assert_int_equal(mixture_open(&m, sets, n, o), -1);
+	assert_int_equal(mixture_open(&m, sets, n, 1, o), -1);
 	assert_null(m);
 	if (!strstr(err_text(), what))
 		fail_msg("'%s', not '%s'", err_text(), what);
@@ -208,7 +244,8 @@ static void sets_as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_often_as_weights_say), cmocka_unit_test(instances_are_the_readers),
+		cmocka_unit_test(as_often_as_weights_say), cmocka_unit_test(exponents_flatten),
+		cmocka_unit_test(instances_are_the_readers),
 		cmocka_unit_test(one_set_of_weight_1_is_that_set), cmocka_unit_test(what_does_not_go_together),
 		cmocka_unit_test(sets_as_text),
 	};

@@ -58,7 +58,7 @@ static void setting_open(struct setting *x, const char *folder, int masking, boo
 	OK(config_read(&c, data("config.json")));
 	c.head = HEAD_PRETRAINING;
 	OK(model_init(&x->m, &x->g.k, x->g.q, &c, DTYPE_F32));
-	OK(shard_source_open(&x->s, &(struct mixture_set){ folder, 1 }, 1, &(struct shard_source_opts){ .seed = 11, .ordered = ordered, .config = &x->m.config }));
+	OK(shard_source_open(&x->s, &(struct mixture_set){ folder, 1 }, 1, &(struct shard_source_opts){ .seed = 11, .ordered = ordered, .exponent = 1, .config = &x->m.config }));
 	x->samples = shard_source_samples(x->s);
 }
 
