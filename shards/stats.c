@@ -2,13 +2,16 @@
 #include "shards/stats.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/utf8.h"
 #include "shards/folder.h"
 #include "shards/keys.h"
+#include "tokenizer/chars.h"
 
 #include <math.h>
 
 #define KEYS_MEMORY (64 << 20)
 #define CAPITALS 0.02		/* share of tokens with capitals that makes a vocabulary a cased one */
+#define LETTERS 0.02		/* share of tokens with small letters, beside which there are capitals unless text was lower-cased */
 
 /* --- tallies --------------------------------------------------------------------------------- */
 
@@ -196,18 +199,39 @@ static uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* Share of V's tokens that have a capital letter of ASCII, special ones apart. */
-static double capitals(const struct vocab *v)
+/* Whether TOKEN has capital letters, and small ones. */
+static void look_at_letters(const struct chars *c, const char *token, size_t len, bool *capital, bool *small)
 {
-	uint32_t n = 0;
+	const char *const end = token + len;
+
+	*capital = *small = false;
+	while (token < end) {
+		const struct char_entry *e = chars_entry(c, utf8_next(&token));
+
+		*capital = *capital || e->forms[CHAR_LOWER];
+		*small = *small || (e->flags & CHAR_CASED && !e->forms[CHAR_LOWER]);
+	}
+}
+
+/* Shares of V's tokens that have capital letters, and small ones, special tokens apart. */
+static void count_letters(struct stats *s, const struct vocab *v)
+{
+	const struct chars *c = chars_google(NULL);
+	uint32_t capitals = 0, letters = 0;
 
 	for (uint32_t id = 0; id < vocab_size(v); id++) {
+		bool capital, small;
 		size_t len;
 		const char *token = vocab_token(v, id, &len);
 
-		n += !vocab_is_special(v, id) && strpbrk(token, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		if (vocab_is_special(v, id))
+			continue;
+		look_at_letters(c, token, len, &capital, &small);
+		capitals += capital;
+		letters += small;
 	}
-	return (double)n / vocab_size(v);
+	s->capitals = (double)capitals / vocab_size(v);
+	s->letters = (double)letters / vocab_size(v);
 }
 
 /* The vocabulary beside FILE, if it is there, and whether it is one for this casing. */
@@ -218,11 +242,11 @@ static int look_at_vocab(struct stats *s, const struct scan *file, const json_t 
 	if (!s->vocab)
 		return 0;
 	if (strcmp(s->looked_at, vocab_sha256(s->vocab))) {
-		s->capitals = capitals(s->vocab);
+		count_letters(s, s->vocab);
 		snprintf(s->looked_at, sizeof(s->looked_at), "%s", vocab_sha256(s->vocab));
 	}
 	s->sum.counts.files_miscased +=
-		json_is_true(json_object_get(tokenizer, "cased")) ? s->capitals == 0 : s->capitals > CAPITALS;
+		json_is_true(json_object_get(tokenizer, "cased")) ? s->letters > LETTERS && s->capitals == 0 : s->capitals > CAPITALS;
 	return 0;
 }
 
@@ -239,7 +263,6 @@ static int begin_shard(struct stats *s, const struct scan *file)
 	if (r->rules == SHARD_GOOGLE)
 		s->google_corpus = file->header.corpus;
 	s->max_seq_length = larger(s->max_seq_length, r->max_seq_length);
-	s->chosen_next = s->chosen_next || r->exact_next;
 	s->max_predictions = larger(s->max_predictions, r->max_predictions_per_seq);
 	if (r->rules != SHARD_IMPORTED)		/* whose rate nobody knows */
 		s->needed_predictions = larger(s->needed_predictions, needed);
@@ -295,6 +318,10 @@ static void count_file(struct stats *s, const struct scan *file)
 		return;
 	c->instances += file->totals.instances;
 	c->random_next += file->totals.random_next;
+	if (file->header.recipe.pairs == SHARD_NSP && !file->header.recipe.exact_next) {
+		c->pairs += file->totals.instances;
+		c->random_pairs += file->totals.random_next;
+	}
 	c->truncated += file->totals.truncated;
 	c->dropped += file->totals.dropped;
 	c->instance_tokens += file->totals.instance_tokens;

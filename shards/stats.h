@@ -34,10 +34,11 @@ struct stats_counts {
 	uint64_t sentences, tokens, text_bytes;
 	/* where tokens themselves are there: in token documents, and in the instances of shards without their masks */
 	uint64_t tokens_seen, unknown, special;	/* [UNK]; [PAD], [CLS], [SEP] and [MASK] that came from the text */
-	uint64_t files_miscased;		/* cased with a vocabulary that has no capitals, or lower-cased with one that has */
+	uint64_t files_miscased;		/* cased with a vocabulary that has no capitals but small letters, or lower-cased with one that has capitals */
 	uint64_t token_files_unnamed;		/* whose vocabulary was not found: their ids say nothing */
 	/* instances */
 	uint64_t instances, random_next, truncated, dropped;
+	uint64_t pairs, random_pairs;		/* of next sentence prediction, of no chosen share: all; random ones */
 	uint64_t instance_tokens, room;		/* [CLS] and [SEP] included; what max_seq_length would hold */
 	uint64_t statics;			/* instances with masks of their own */
 	uint64_t static_tokens, predictions;	/* of these */
@@ -70,12 +71,11 @@ struct stats {
 	/* sums of all files so far */
 	struct stats_tally sum;
 	uint32_t max_seq_length, max_predictions;	/* the largest */
-	bool chosen_next;				/* of some, the share of random nexts */
 	uint32_t needed_predictions;			/* the most that masked_lm_prob gives at max_seq_length */
 	/* private */
 	struct vocab *vocab;
 	char looked_at[65];			/* the sha256 of that whose capitals were counted */
-	double capitals;			/* share of its tokens that have some */
+	double capitals, letters;		/* shares of its tokens that have some, and small letters */
 	struct vocab_special special;		/* of the file being read */
 	struct key google_corpus;		/* of SHARD_GOOGLE, seen last: its shards repeat its documents */
 	bool unwanted;				/* the documents of this shard: repeated, or none really */

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 
 #define ONE_SENTENCE 0.5	/* share of documents */
+#define ALL_ONE_SENTENCE 0.9	/* so many are no accident */
 #define FEW_SENTENCES 0.5	/* likewise, of at most three */
 #define LONG_SENTENCE 64	/* tokens of a sentence on average */
 #define HUGE_DOCUMENT 0.5	/* share of all tokens */
@@ -17,7 +18,8 @@
 #define DUPLICATES 0.01		/* share of documents */
 #define CUT 0.01		/* share of instances */
 #define ROOMY 1.5		/* times the predictions that can be needed */
-#define RANDOM_NEXT 0.65	/* share of instances */
+#define RANDOM_NEXT 0.65	/* share of pairs */
+#define FEW_RANDOM 0.4		/* likewise */
 #define PADDING 0.4		/* share of room */
 #define MANY 20			/* documents, instances: with fewer, shares say nothing */
 
@@ -51,9 +53,12 @@ static void warn_of_documents(struct list *l, const struct stats_counts *c)
 
 	if (c->documents < MANY)
 		return;
-	if (one > ONE_SENTENCE)
+	if (one > ALL_ONE_SENTENCE)
 		warn(l, "%" PRIu64 " of %" PRIu64 " documents have one sentence: "
 			"is there a blank line after every sentence?", c->one_sentence_documents, c->documents);
+	else if (one > ONE_SENTENCE)
+		warn(l, "%" PRIu64 " of %" PRIu64 " documents have one sentence: nothing follows in them that could be predicted",
+		     c->one_sentence_documents, c->documents);
 	else if (few > FEW_SENTENCES)
 		warn(l, "%.0f %% of the documents have at most three sentences: "
 			"are paragraphs taken for documents?", 100 * few);
@@ -91,7 +96,7 @@ static void warn_of_text(struct list *l, const struct stats *s)
 static void warn_of_instances(struct list *l, const struct stats *s)
 {
 	const struct stats_counts *c = &s->sum.counts;
-	const double cut = part(c->cut, c->instances), random = part(c->random_next, c->instances);
+	const double cut = part(c->cut, c->instances), random = part(c->random_pairs, c->pairs);
 	const double padding = part(c->room - c->instance_tokens, c->room);
 	const uint32_t needed = s->needed_predictions ? s->needed_predictions : 1;
 
@@ -106,8 +111,10 @@ static void warn_of_instances(struct list *l, const struct stats *s)
 	if (s->needed_predictions && s->max_predictions > ROOMY * (s->needed_predictions + 1))
 		warn(l, "max_predictions_per_seq is %" PRIu32 ", but no instance can have more than %" PRIu32 " masks",
 		     s->max_predictions, needed);
-	if (random > RANDOM_NEXT && !s->chosen_next)
+	if (c->pairs >= MANY && random > RANDOM_NEXT)
 		warn(l, "%.0f %% of the instances have a random next: most chunks are one sentence", 100 * random);
+	if (c->pairs >= MANY && random < FEW_RANDOM)
+		warn(l, "%.0f %% of the instances have a random next: was there no other document in a shard to draw from?", 100 * random);
 	if (padding > PADDING)
 		warn(l, "%.0f %% of max_seq_length would be padding: documents are short for it", 100 * padding);
 }

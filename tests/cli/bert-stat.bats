@@ -114,3 +114,135 @@ tokens() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" >c.tok; cp
 	grep -q "in 1 files casing" err
 	exits 1 bert-stat --vocab capitals.txt cased
 }
+
+# --- what users fall into: each mistake is made on a corpus about which there is nothing to say ---
+
+# good: 48 documents of several sentences, all different.
+good() {
+	for i in 1 2 3 4; do
+		sed "s/the /t$i /g; s/ and / an$i /g" "$DATA/man/corpus.txt"
+		echo
+	done
+}
+
+# warnings_of TEXT [OPTIONS]: those of its token documents and of its shards, a line each, without doubles.
+warnings_of() {
+	local text=$1
+	shift
+	rm -rf w.tok w
+	bert-tokenize --vocab vocab.txt --to docs "$@" -o w.tok "$text"
+	bert-shard -q --vocab vocab.txt "$@" --dupe-factor 1 --max-seq-length 64 --max-predictions-per-seq 10 -o w w.tok
+	bert-stat -q w.tok >w.json
+	bert-stat -q w >>w.json
+	jq -r '.warnings[]' w.json | sort -u
+}
+
+# only TEXT: the file "said" has lines, and all hold that.
+only() {
+	[ -s said ] && ! grep -qv -- "$1" said || { echo "not only: $1"; cat said; return 1; }
+}
+
+setup_good() {
+	good >good.txt
+	bert-vocab -q --size 900 good.txt -o vocab.txt
+}
+
+@test "nothing is said of a corpus that is as it should be" {
+	setup_good
+	warnings_of good.txt >said
+	[ ! -s said ] || { cat said; return 1; }
+	bert-vocab -q --cased --size 900 good.txt -o vocab.txt
+	warnings_of good.txt --cased >said
+	[ ! -s said ] || { cat said; return 1; }
+}
+
+@test "a blank line after every sentence; documents of one sentence among others" {
+	setup_good
+	sed G good.txt >spaced
+	warnings_of spaced >said
+	grep -q "have one sentence: is there a blank line after every sentence?" said
+	grep -q "100 % of the instances have a random next" said
+	# Two of three documents have one sentence.
+	{ cat good.txt; grep . good.txt | tac | awk 'NR % 2 { print $0 " again\n" }' | head -n 192; } >titles
+	warnings_of titles >said
+	grep -q "96 of 144 documents have one sentence: nothing follows in them" said
+	! grep -q "blank line after every" said
+	# One of three has.
+	{ cat good.txt; grep . good.txt | tac | awk 'NR % 2 { print $0 " again\n" }' | head -n 48; } >few
+	warnings_of few >said
+	! grep -q "one sentence:" said
+}
+
+@test "paragraphs as documents, and on lines" {
+	setup_good
+	awk '!NF || ++n % 3 == 0 { print; if (NF) print ""; next } { print }' good.txt | cat -s >paragraphs
+	warnings_of paragraphs >said
+	grep -q "of the documents have at most three sentences: are paragraphs taken for documents?" said
+	awk '!NF || ++n % 6 == 0 { print; if (NF) print ""; next } { print }' good.txt | cat -s >longer
+	warnings_of longer >said
+	! grep -q "paragraphs taken for documents" said
+	awk -v RS= '{ gsub("\n", " "); print; print "" }' good.txt >lines
+	warnings_of lines >said
+	grep -q "is a paragraph on every line?" said
+}
+
+@test "cased text with an uncased vocabulary, lower-cased text with a cased one; scripts without case" {
+	setup_good
+	warnings_of good.txt --cased >said
+	grep -q "casing and vocabulary do not go together" said
+	grep -q "of the tokens are \[UNK\]" said
+	bert-vocab -q --cased --size 900 good.txt -o vocab.txt
+	warnings_of good.txt >said
+	only "casing and vocabulary do not go together"
+	# Greek: capitals are known in all scripts.
+	sed 'y/abcdefghijklmnoprstuvxyzABCDEFGHIJKLMNOPRSTUVXYZ/αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ/' good.txt >greek
+	bert-vocab -q --size 900 greek -o vocab.txt
+	warnings_of greek >said
+	[ ! -s said ] || { cat said; return 1; }
+	warnings_of greek --cased >said
+	grep -q "casing and vocabulary do not go together" said
+	# Chinese has no capitals to miss.
+	{ printf '[UNK]\n[CLS]\n[SEP]\n[MASK]\n'; grep -o . "$DATA/man/chinese.txt" | sort -u; } >vocab.txt
+	warnings_of "$DATA/man/chinese.txt" --cased >said
+	[ ! -s said ] || { cat said; return 1; }
+}
+
+@test "[UNK]: another language, and a few odd words" {
+	setup_good
+	sed '7s/$/ 日/; 90s/$/ 本/' good.txt >odd
+	warnings_of odd >said
+	[ ! -s said ] || { cat said; return 1; }
+	sed 's/e /日 /g' good.txt >more
+	warnings_of more >said
+	only "of the tokens are \[UNK\]: is the vocabulary of this language and casing?"
+}
+
+@test "duplicate documents" {
+	setup_good
+	{ cat good.txt; head -n 6 good.txt; } >twice
+	warnings_of twice >said
+	only "1 of 49 documents repeat another one word for word"
+	{ for i in 1 2 3; do sed "s/ a / a$i /g; s/ of / of$i /g; s/ I / I$i /g; s/ to / to$i /g; s/ in / in$i /g" good.txt; done; head -n 6 good.txt; } >rare	# fewer than one in a hundred
+	warnings_of rare >said
+	! grep -q "repeat another" said
+}
+
+@test "one huge document, and one document only" {
+	setup_good
+	for i in $(seq 20); do sed "s/ of / o$i /g" good.txt; done | grep . >huge
+	cat good.txt - huge <<<'' >both
+	warnings_of both >said
+	grep -q "one document holds .* % of all tokens: are the blank lines between documents missing?" said
+	for i in $(seq 20); do sed "s/ of / o$i /g" good.txt; echo; done >apart
+	warnings_of apart >said
+	! grep -q "one document holds" said
+	grep . good.txt >single
+	warnings_of single >said
+	grep -q "0 % of the instances have a random next: was there no other document" said
+	rm -rf w
+	bert-shard -q --vocab vocab.txt --pairs none --dupe-factor 1 -o w single
+	bert-stat w 2>&1 >/dev/null | grep -c "random next" | grep -qx 0
+	rm -rf w
+	bert-shard -q --vocab vocab.txt --random-next 0.1 --dupe-factor 1 -o w good.txt
+	bert-stat w 2>&1 >/dev/null | grep -c "random next" | grep -qx 0
+}
