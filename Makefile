@@ -232,8 +232,9 @@ $(BUILD)/lint/%.so: $$(call room_archives,$$*)
 		$(filter-out $(call archive,$*),$^) $(LIBS)
 comma := ,
 
-bench: all $(HARNESS) ## speed and memory of every stage (BENCH_MB megabytes of text)
+bench: all $(HARNESS) ## speed and memory of every stage (BENCH_MB megabytes of text), growth up to 2 GB
 	$(Q)$(TEST_ENV) tests/bench/stages.sh
+	$(Q)$(TEST_ENV) tests/bench/growth.sh
 	$(Q)$(TEST_ENV) tests/bench/training.sh
 	$(Q)$(HARNESS) bench
 
