@@ -1,4 +1,5 @@
 /* Blocks of instances as columns: shards/FORMAT.md, "Shards". */
+#define ZSTD_STATIC_LINKING_ONLY	/* ZSTD_c_literalCompressionMode */
 #include "shards/instance.h"
 #include "base/err.h"
 #include "shards/planes.h"
@@ -193,6 +194,24 @@ static int zstd_failed(size_t rc)
 	return ZSTD_isError(rc) ? err_fail("cannot compress: %s", ZSTD_getErrorName(rc)) : 0;
 }
 
+/*
+ * In planes of bytes next to nothing stands twice, so level 1 looks for matches at few places only, which zstd's
+ * fast strategy takes from targetLength; runs of zeros are found still. What is left is coding literals, which zstd would
+ * not do where such steps are asked for. A libzstd that refuses to be told so packs by its own level 1.
+ */
+static int set_level(struct ZSTD_CCtx_s *z, int level)
+{
+	const int step = 256, match_least = 7, literals_coded = 1;
+
+	if (zstd_failed(ZSTD_CCtx_reset(z, ZSTD_reset_session_and_parameters)) ||
+	    zstd_failed(ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level)))
+		return -1;
+	if (level > 1 || ZSTD_isError(ZSTD_CCtx_setParameter(z, ZSTD_c_literalCompressionMode, literals_coded)))
+		return 0;
+	return zstd_failed(ZSTD_CCtx_setParameter(z, ZSTD_c_targetLength, step)) ||
+	       zstd_failed(ZSTD_CCtx_setParameter(z, ZSTD_c_minMatch, match_least)) ? -1 : 0;
+}
+
 /* One zstd frame with a block's end at every cut. */
 static int pack(struct ZSTD_CCtx_s *z, int level, const struct buf *raw, const struct cuts *cuts, struct buf *packed)
 {
@@ -203,9 +222,7 @@ static int pack(struct ZSTD_CCtx_s *z, int level, const struct buf *raw, const s
 	if (buf_reserve(packed, room))
 		return -1;
 	out.dst = packed->data;
-	if (zstd_failed(ZSTD_CCtx_reset(z, ZSTD_reset_session_only)) ||
-	    zstd_failed(ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level)) ||
-	    zstd_failed(ZSTD_CCtx_setPledgedSrcSize(z, raw->len)))
+	if (set_level(z, level) || zstd_failed(ZSTD_CCtx_setPledgedSrcSize(z, raw->len)))
 		return -1;
 	for (unsigned k = 0; k < cuts->count; k++) {
 		const ZSTD_EndDirective how = k + 1 < cuts->count ? ZSTD_e_flush : ZSTD_e_end;
