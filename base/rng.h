@@ -39,6 +39,11 @@ enum rng_purpose {
 	RNG_TEST = 99,
 };
 
+/* What the seed and a document's key make of a stream's name: for many streams of one document. */
+struct rng_key {
+	uint32_t seed[2], t[4];
+};
+
 struct rng {
 	uint32_t key[2];
 	uint32_t high[2];	/* upper half of the counter */
@@ -67,26 +72,39 @@ RNG_FN void rng_philox(const uint32_t key[2], const uint32_t in[4], uint32_t out
 	out[3] = d;
 }
 
-/* Opens the stream named by all its arguments but R. key_hi, key_lo: a document's key, or (0, index) for what has none. */
-RNG_FN void rng_open(struct rng *r, uint64_t seed, uint32_t purpose, uint64_t key_hi, uint64_t key_lo,
-		     uint32_t occurrence, uint32_t pass, uint32_t item)
+RNG_FN void rng_key_open(struct rng_key *k, uint64_t seed, uint64_t key_hi, uint64_t key_lo)
 {
-	const uint32_t k[2] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
-	uint32_t x[4] = { (uint32_t)key_lo, (uint32_t)(key_lo >> 32), (uint32_t)key_hi, (uint32_t)(key_hi >> 32) };
+	const uint32_t x[4] = { (uint32_t)key_lo, (uint32_t)(key_lo >> 32), (uint32_t)key_hi, (uint32_t)(key_hi >> 32) };
+
+	k->seed[0] = (uint32_t)seed;
+	k->seed[1] = (uint32_t)(seed >> 32);
+	rng_philox(k->seed, x, k->t);
+}
+
+/* Opens the stream of K and the other arguments. */
+RNG_FN void rng_open_of(struct rng *r, const struct rng_key *k, uint32_t purpose, uint32_t occurrence, uint32_t pass,
+			uint32_t item)
+{
+	const uint32_t x[4] = { k->t[0] ^ purpose, k->t[1] ^ occurrence, k->t[2] ^ pass, k->t[3] ^ item };
 	uint32_t s[4];
 
-	rng_philox(k, x, s);
-	x[0] = s[0] ^ purpose;
-	x[1] = s[1] ^ occurrence;
-	x[2] = s[2] ^ pass;
-	x[3] = s[3] ^ item;
-	rng_philox(k, x, s);
+	rng_philox(k->seed, x, s);
 	r->high[0] = s[0];
 	r->high[1] = s[1];
 	r->key[0] = s[2];
 	r->key[1] = s[3];
 	r->block = 0;
 	r->used = 4;
+}
+
+/* Opens the stream named by all its arguments but R. key_hi, key_lo: a document's key, or (0, index) for what has none. */
+RNG_FN void rng_open(struct rng *r, uint64_t seed, uint32_t purpose, uint64_t key_hi, uint64_t key_lo,
+		     uint32_t occurrence, uint32_t pass, uint32_t item)
+{
+	struct rng_key k;
+
+	rng_key_open(&k, seed, key_hi, key_lo);
+	rng_open_of(r, &k, purpose, occurrence, pass, item);
 }
 
 /* 32 uniform bits. */
