@@ -54,13 +54,16 @@ int mask_init(struct mask *m, const struct mask_rule *rule)
 		.candidates = malloc(rule->max_seq_length * sizeof(*m->candidates)),
 		.lengths = malloc(rule->max_seq_length * sizeof(*m->lengths)),
 		.order = malloc(rule->max_seq_length * sizeof(*m->order)),
+		.places = malloc(rule->max_seq_length * sizeof(*m->places)),
 		.marks = malloc((rule->max_seq_length / 64 + 1) * sizeof(*m->marks)),
 		.begins = malloc((rule->max_seq_length / 64 + 1) * sizeof(*m->begins)),
 	};
-	if (!m->pool || !m->candidates || !m->lengths || !m->order || !m->marks || !m->begins) {
+	if (!m->pool || !m->candidates || !m->lengths || !m->order || !m->places || !m->marks || !m->begins) {
 		mask_release(m);
 		return err_memory();
 	}
+	for (uint32_t k = 0; k < rule->max_seq_length; k++)
+		m->places[k] = k;
 	m->pool_size = fill_pool(m->pool, rule);
 	m->rule.never = NULL;
 	m->rule.n_never = 0;
@@ -78,6 +81,7 @@ void mask_release(struct mask *m)
 	free(m->candidates);
 	free(m->lengths);
 	free(m->order);
+	free(m->places);
 	free(m->marks);
 	free(m->begins);
 	*m = (struct mask){ .pool = NULL };
@@ -150,9 +154,13 @@ static uint32_t list_tokens(struct mask *m, const struct instance *i)
 {
 	uint32_t n = 0, position = 1;
 
-	for (uint32_t s = 0; s < i->n_segments; s++, position++)
-		for (const uint32_t end = position + i->segments[s].length; position < end; position++)
-			m->candidates[n++] = position;
+	for (uint32_t s = 0; s < i->n_segments; s++) {
+		const uint32_t length = i->segments[s].length;
+
+		memcpy(m->candidates + n, m->places + position, length * sizeof(*m->candidates));
+		n += length;
+		position += length + 1;
+	}
 	return n;
 }
 
@@ -174,26 +182,29 @@ static void set(uint64_t *bits, uint32_t k)
 	bits[k / 64] |= UINT64_C(1) << k % 64;
 }
 
-static uint32_t choose_tokens(struct mask *m, struct rng *r, struct instance *i, uint32_t wanted)
+/* Into the marks. */
+static uint32_t choose_tokens(struct mask *m, struct rng_ahead *r, const struct instance *i, uint32_t wanted)
 {
-	const uint32_t n = list_tokens(m, i);
-	uint32_t k;
+	const uint32_t n = list_tokens(m, i), chosen = wanted < n ? wanted : n;
+	uint32_t *c = m->candidates;
 
-	for (k = 0; k < wanted && k < n; k++) {
-		swap(m->candidates, k, k + rng_below(r, n - k));
-		i->positions[k] = m->candidates[k];
+	for (uint32_t k = 0; k < chosen; k++) {
+		const uint32_t j = k + rng_ahead_below(r, n - k), position = c[j];
+
+		c[j] = c[k];
+		set(m->marks, position);
 	}
-	return k;
+	return chosen;
 }
 
-static uint32_t choose_words(struct mask *m, struct rng *r, struct instance *i, uint32_t wanted)
+static uint32_t choose_words(struct mask *m, struct rng_ahead *r, const struct instance *i, uint32_t wanted)
 {
 	const uint32_t n = list_units(m, i);
 	uint32_t chosen = 0;
 
 	memset(m->begins, 0, (i->n / 64 + 1) * sizeof(*m->begins));
 	for (uint32_t k = 0; chosen < wanted && k < n; k++) {
-		const uint32_t j = k + rng_below(r, n - k);
+		const uint32_t j = k + rng_ahead_below(r, n - k);
 
 		swap(m->candidates, k, j);
 		swap(m->lengths, k, j);
@@ -201,39 +212,39 @@ static uint32_t choose_words(struct mask *m, struct rng *r, struct instance *i, 
 			continue;
 		set(m->begins, m->candidates[k]);
 		for (uint32_t t = 0; t < m->lengths[k]; t++)
-			i->positions[chosen++] = m->candidates[k] + t;
+			set(m->marks, m->candidates[k] + t);
+		chosen += m->lengths[k];
 	}
 	return chosen;
 }
 
 /* Words of the next span. */
-static uint32_t draw_span(const struct mask *m, struct rng *r)
+static uint32_t draw_span(const struct mask *m, struct rng_ahead *r)
 {
 	uint32_t n;
 
 	if (m->rule.spans == MASK_NGRAMS) {
-		n = rng_below(r, 11);		/* 1 : 1/2 : 1/3 is 6 : 3 : 2 */
+		n = rng_ahead_below(r, 11);		/* 1 : 1/2 : 1/3 is 6 : 3 : 2 */
 		return n < 6 ? 1 : n < 9 ? 2 : 3;
 	}
-	for (n = 1; rng_unit(r) >= 0.2; n++)
+	for (n = 1; rng_ahead_unit(r) >= 0.2; n++)
 		n = n == 10 ? 0 : n;		/* a longer one is drawn anew */
 	return n;
 }
 
 /* Spans of words that stand side by side in a segment, from words in random order on; shorter where they meet others. */
-static uint32_t choose_spans(struct mask *m, struct rng *r, struct instance *i, uint32_t wanted)
+static uint32_t choose_spans(struct mask *m, struct rng_ahead *r, const struct instance *i, uint32_t wanted)
 {
 	const uint32_t n = list_units(m, i);
 	uint32_t chosen = 0;
 
-	memset(m->marks, 0, (i->n / 64 + 1) * sizeof(*m->marks));
 	memset(m->begins, 0, (i->n / 64 + 1) * sizeof(*m->begins));
 	for (uint32_t k = 0; k < n; k++)
 		m->order[k] = k;
 	for (uint32_t k = 0; chosen < wanted && k < n; k++) {
 		uint32_t word, left;
 
-		swap(m->order, k, k + rng_below(r, n - k));
+		swap(m->order, k, k + rng_ahead_below(r, n - k));
 		word = m->order[k];
 		if (has(m->marks, m->candidates[word]))
 			continue;
@@ -244,50 +255,93 @@ static uint32_t choose_spans(struct mask *m, struct rng *r, struct instance *i, 
 				break;
 			if (w == word || m->rule.spans == MASK_NGRAMS)
 				set(m->begins, m->candidates[w]);
-			for (uint32_t t = 0; t < m->lengths[w]; t++) {
+			for (uint32_t t = 0; t < m->lengths[w]; t++)
 				set(m->marks, m->candidates[w] + t);
-				i->positions[chosen++] = m->candidates[w] + t;
-			}
+			chosen += m->lengths[w];
 		}
 	}
 	return chosen;
 }
 
-/* Sorts the positions of I, which are below its n and differ. */
-static void sort_positions(struct mask *m, struct instance *i)
-{
-	const uint32_t words = (i->n + 63) / 64;
-	uint32_t n = 0;
+/* A word below this is an rng_unit below P, which is no multiple of 2^-32. */
+#define UNIT(p) ((uint32_t)((p) * 0x1p32) + 1)
+#define MASKED UNIT(0.8)	/* below it: [MASK] */
+#define KEPT UNIT(0.9)		/* below it: the token itself; else another one */
 
-	memset(m->marks, 0, words * sizeof(*m->marks));
-	for (uint32_t k = 0; k < i->predictions; k++)
-		set(m->marks, i->positions[k]);
-	for (uint32_t w = 0; w < words; w++)
-		for (uint64_t bits = m->marks[w]; bits; bits &= bits - 1)
-			i->positions[n++] = 64 * w + (uint32_t)__builtin_ctzll(bits);
+/* The first position after POSITION that is marked; BITS are the marks left in its word. */
+static inline uint32_t next_marked(const uint64_t *marks, uint32_t *word, uint64_t *bits)
+{
+	uint32_t position;
+
+	while (!*bits)
+		*bits = marks[++*word];
+	position = 64 * *word + (uint32_t)__builtin_ctzll(*bits);
+	*bits &= *bits - 1;
+	return position;
 }
 
-void mask_draw(struct mask *m, struct rng *r, struct instance *i)
+/* What stands at the marked positions, each drawn by itself; without a branch for what nobody foresees. */
+static void replace_each(const struct mask *m, struct rng_ahead *r, struct instance *i)
+{
+	uint32_t word = 0;
+	uint64_t bits = m->marks[0];
+
+	for (uint32_t k = 0; k < i->predictions; k++) {
+		const uint32_t position = next_marked(m->marks, &word, &bits), label = i->ids[position];
+		uint32_t x, other, id;
+		uint64_t product;
+
+		if (r->used + 2 > r->have)
+			rng_ahead_more(r, i->predictions - k + 2);
+		x = r->words[r->used++];
+		other = x >= KEPT;
+		product = (uint64_t)r->words[r->used] * m->pool_size;
+		id = m->pool[other ? product >> 32 : 0];
+		if (other && (uint32_t)product < m->pool_size)
+			id = m->pool[rng_ahead_below(r, m->pool_size)];
+		else
+			r->used += other;
+		i->positions[k] = position;
+		i->labels[k] = label;
+		i->ids[position] = x < MASKED ? m->rule.mask_id : other ? id : label;
+	}
+}
+
+/* The same with one draw for all that begins together. */
+static void replace_together(const struct mask *m, struct rng_ahead *r, struct instance *i)
+{
+	uint32_t word = 0, x = 0;
+	uint64_t bits = m->marks[0];
+
+	for (uint32_t k = 0; k < i->predictions; k++) {
+		const uint32_t position = next_marked(m->marks, &word, &bits);
+		uint32_t *id = &i->ids[position];
+
+		if (has(m->begins, position))
+			x = rng_ahead_u32(r);
+		i->positions[k] = position;
+		i->labels[k] = *id;
+		if (x < MASKED)
+			*id = m->rule.mask_id;
+		else if (x >= KEPT)
+			*id = m->pool[rng_ahead_below(r, m->pool_size)];
+	}
+}
+
+void mask_draw(struct mask *m, const struct rng *r, struct instance *i)
 {
 	const uint32_t wanted = mask_count(&m->rule, i->n);
-	const bool as_one = m->rule.word_draws || m->rule.spans == MASK_SPANS;
-	double x = 0;
+	struct rng_ahead *a = &m->draws;
 
 	assert(!i->predictions && i->n <= m->rule.max_seq_length);
+	rng_ahead_open(a, r, 2 * wanted + wanted / 8 + 4);
+	memset(m->marks, 0, (i->n / 64 + 1) * sizeof(*m->marks));
 	if (m->rule.spans != MASK_WORDS)
-		i->predictions = choose_spans(m, r, i, wanted);
+		i->predictions = choose_spans(m, a, i, wanted);
 	else
-		i->predictions = m->rule.whole_word ? choose_words(m, r, i, wanted) : choose_tokens(m, r, i, wanted);
-	sort_positions(m, i);
-	for (uint32_t k = 0; k < i->predictions; k++) {
-		uint32_t *id = &i->ids[i->positions[k]];
-
-		if (!as_one || has(m->begins, i->positions[k]))
-			x = rng_unit(r);
-		i->labels[k] = *id;
-		if (x < 0.8)
-			*id = m->rule.mask_id;
-		else if (x >= 0.9)
-			*id = m->pool[rng_below(r, m->pool_size)];
-	}
+		i->predictions = m->rule.whole_word ? choose_words(m, a, i, wanted) : choose_tokens(m, a, i, wanted);
+	if (m->rule.word_draws || m->rule.spans == MASK_SPANS)
+		replace_together(m, a, i);
+	else
+		replace_each(m, a, i);
 }

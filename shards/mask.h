@@ -17,7 +17,7 @@
 #define SHARDS_MASK_H
 
 #include "base/key.h"
-#include "base/rng.h"
+#include "base/rng_many.h"
 #include "shards/instance.h"
 #include "shards/mask_words.h"
 #include "tokenizer/vocab.h"
@@ -61,8 +61,10 @@ struct mask {
 	uint32_t pool_size;
 	uint32_t *candidates, *lengths;	/* scratch: positions, or words by first position and length */
 	uint32_t *order;		/* scratch: numbers of words */
-	uint64_t *marks;		/* scratch: a bit a position */
+	uint32_t *places;		/* 0, 1, 2, ... */
+	uint64_t *marks;		/* scratch: a bit a position, those chosen */
 	uint64_t *begins;		/* scratch: likewise, where what is replaced in one way begins */
+	struct rng_ahead draws;		/* scratch */
 };
 
 int mask_init(struct mask *m, const struct mask_rule *rule);	/* copies what RULE points to, but for vocabulary and words */
@@ -79,7 +81,7 @@ uint32_t mask_count(const struct mask_rule *rule, uint32_t n);
 void mask_stream(struct rng *r, enum rng_purpose purpose, uint64_t seed, struct key key, uint32_t occurrence,
 		 uint32_t pass, uint32_t first);
 
-/* Masks I, which has no masks yet. I must come from instance_init with room for max_predictions. */
-void mask_draw(struct mask *m, struct rng *r, struct instance *i);
+/* Masks I, which has no masks yet, by the stream R. I must come from instance_init with room for max_predictions. */
+void mask_draw(struct mask *m, const struct rng *r, struct instance *i);
 
 #endif
