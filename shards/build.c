@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/pool.h"
-#include "base/rng.h"
+#include "base/rng_many.h"
 #include "shards/keys.h"
 
 #include <assert.h>
@@ -56,18 +56,19 @@ void build_release(struct build *b)
 
 /* --- drafting -------------------------------------------------------------------------------- */
 
-static uint32_t coin(struct pass *p)
+/* The next N coins, 32 at most: bits, the first one least significant. */
+static uint32_t coins(struct pass *p, uint32_t n)
 {
-	uint32_t bit;
+	uint32_t bits;
 
-	if (!p->coins_left) {
-		p->coins = rng_u32(&p->rng);
-		p->coins_left = 32;
+	if (p->coins_left < n) {
+		p->coins |= (uint64_t)rng_u32(&p->rng) << p->coins_left;
+		p->coins_left += 32;
 	}
-	bit = p->coins & 1;
-	p->coins >>= 1;
-	p->coins_left--;
-	return bit;
+	bits = (uint32_t)(p->coins & ((UINT64_C(1) << n) - 1));
+	p->coins >>= n;
+	p->coins_left -= n;
+	return bits;
 }
 
 static uint32_t draw_target(const struct shard_recipe *r, struct rng *rng)
@@ -82,6 +83,11 @@ uint32_t build_target(struct pass *p)
 	return p->b->recipe->document_lengths ? p->target : draw_target(p->b->recipe, &p->rng);
 }
 
+void build_open_stream(struct pass *p, uint32_t first)
+{
+	rng_open_of(&p->rng, &p->key, RNG_INSTANCES, p->doc->occurrence, p->pass, first);
+}
+
 /* What all instances of P's document and pass aim at, where the recipe wants that: step 2 of FORMAT.md. */
 static void draw_common_target(struct pass *p)
 {
@@ -90,7 +96,7 @@ static void draw_common_target(struct pass *p)
 
 	if (!r->document_lengths)
 		return;
-	rng_open(&rng, r->seed, RNG_INSTANCES, p->doc->key.hi, p->doc->key.lo, p->doc->occurrence, p->pass, UINT32_MAX);
+	rng_open_of(&rng, &p->key, RNG_INSTANCES, p->doc->occurrence, p->pass, UINT32_MAX);
 	p->target = draw_target(r, &rng);
 }
 
@@ -101,18 +107,45 @@ struct stretch build_random(struct pass *p, const struct docset_document *d, uin
 	return stretch_of(d, number, first, take_sentences(d, first, wanted));
 }
 
-/* Cuts A and B to together MOST tokens. */
+/* Takes N tokens away from S: the first one for each coin that is 1, else the last one. */
+static void cut(struct pass *p, struct stretch *s, uint32_t n)
+{
+	for (uint32_t left = n, now; left; left -= now) {
+		now = left < 32 ? left : 32;
+		s->first += (uint32_t)__builtin_popcount(coins(p, now));
+	}
+	s->length -= n;
+}
+
+/* The same with B and A in turn, B first. */
+static void cut_in_turn(struct pass *p, struct stretch *a, struct stretch *b, uint32_t n)
+{
+	for (uint32_t left = n, now; left; left -= now) {
+		const uint32_t bits = coins(p, now = left < 32 ? left : 32);
+
+		b->first += (uint32_t)__builtin_popcount(bits & 0x55555555);
+		a->first += (uint32_t)__builtin_popcount(bits & 0xAAAAAAAA);
+	}
+	b->length -= n - n / 2;
+	a->length -= n / 2;
+}
+
+/* Cuts A and B to together MOST tokens: always the longer one, B of equal ones. */
 static bool truncate_pair(struct pass *p, struct stretch *a, struct stretch *b, uint32_t most)
 {
-	const bool cut = (uint64_t)a->length + b->length > most;
+	struct stretch *longer = a->length > b->length ? a : b, *other = longer == a ? b : a;
+	const uint64_t both = (uint64_t)a->length + b->length;
+	const uint32_t apart = longer->length - other->length;
 
-	while ((uint64_t)a->length + b->length > most) {
-		struct stretch *longer = a->length > b->length ? a : b;
-
-		longer->first += coin(p);
-		longer->length--;
+	if (both <= most)
+		return false;
+	if (both - most <= apart) {
+		cut(p, longer, (uint32_t)(both - most));
+	} else {
+		cut(p, longer, apart);
+		cut_in_turn(p, a, b, (uint32_t)(both - most - apart));
 	}
-	return cut;
+	return true;
 }
 
 uint64_t build_order(const struct pass *p, uint32_t first)
@@ -127,7 +160,7 @@ int build_finish(struct pass *p, struct stretch a, struct stretch b, unsigned fl
 {
 	const bool swapped = p->b->recipe->pairs == SHARD_SOP && flags & INSTANCE_RANDOM_NEXT;
 
-	p->coins_left = 0;
+	p->coins = p->coins_left = 0;
 	p->worker->totals.truncated += truncate_pair(p, &a, &b, p->b->recipe->max_seq_length - 3);
 	p->worker->totals.random_next += flags & INSTANCE_RANDOM_NEXT;
 	return p->sink->keep(p, &a, &b, swapped ? &b : &a, flags);
@@ -135,6 +168,7 @@ int build_finish(struct pass *p, struct stretch a, struct stretch b, unsigned fl
 
 /* --- drafts in memory ---------------------------------------------------------------------------- */
 
+/* The draft's place is drawn later: until then the lead's first token is there. */
 static int keep_draft(struct pass *p, const struct stretch *a, const struct stretch *b, const struct stretch *lead,
 		      unsigned flags)
 {
@@ -148,7 +182,7 @@ static int keep_draft(struct pass *p, const struct stretch *a, const struct stre
 		return -1;
 	d = &w->drafts[w->n++];
 	*d = (struct draft){
-		.order = build_order(p, lead->first), .document = { a->document, b->document },
+		.order = lead->first, .document = { a->document, b->document },
 		.first = { a->first, b->first }, .length = { (uint16_t)a->length, (uint16_t)b->length },
 		.pass = (uint16_t)p->pass, .flags = (uint16_t)flags,
 	};
@@ -183,7 +217,7 @@ static int draft_one(struct pass *p)
 	struct stretch a;
 	bool random;
 
-	rng_open(&p->rng, p->b->recipe->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, start);
+	build_open_stream(p, start);
 	target = build_target(p);
 	end = take_sentences(d, i, target);
 	if (end - i > 1)
@@ -216,7 +250,7 @@ static int draft_share(struct pass *p)
 
 	if (d->sentences == 1)
 		return drop_document(p);
-	rng_open(&p->rng, r->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, start_of(d, i));
+	build_open_stream(p, start_of(d, i));
 	target = build_target(p);
 	end = take_sentences(d, i, target);
 	end = end - i < 2 ? i + 2 : end;
@@ -241,7 +275,7 @@ static int draft_swap(struct pass *p)
 
 	if (d->sentences == 1)
 		return drop_document(p);
-	rng_open(&p->rng, p->b->recipe->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, start);
+	build_open_stream(p, start);
 	end = take_sentences(d, i, build_target(p));
 	end = end - i < 2 ? i + 2 : end;
 	split = i + 1 + rng_below(&p->rng, end - i - 1);
@@ -257,6 +291,7 @@ int build_draft_document(struct pass *p)
 	int (*draft)(struct pass *) = r->pairs == SHARD_SOP ? draft_swap : r->exact_next ? draft_share : draft_one;
 	int rc = 0;
 
+	rng_key_open(&p->key, r->seed, p->doc->key.hi, p->doc->key.lo);
 	for (p->pass = 0; p->pass < r->dupe_factor && !rc; p->pass++) {
 		p->sentence = 0;
 		draw_common_target(p);
@@ -266,6 +301,27 @@ int build_draft_document(struct pass *p)
 			rc = draft(p);
 	}
 	return rc;
+}
+
+/* The places of P's document's drafts, the worker's from number FIRST on: as build_order. */
+static void draw_order(const struct pass *p, size_t first)
+{
+	enum { MANY = 64 };
+	uint32_t passes[MANY], items[MANY];
+	uint64_t places[MANY];
+
+	for (size_t n; first < p->worker->n; first += n) {
+		struct draft *d = p->worker->drafts + first;
+
+		n = p->worker->n - first < MANY ? p->worker->n - first : MANY;
+		for (size_t k = 0; k < n; k++) {
+			passes[k] = d[k].pass;
+			items[k] = (uint32_t)d[k].order;
+		}
+		rng_u64_each(&p->key, RNG_ORDER, p->doc->occurrence, passes, items, n, places);
+		for (size_t k = 0; k < n; k++)
+			d[k].order = places[k];
+	}
 }
 
 /* All passes over a stretch of documents. */
@@ -279,10 +335,13 @@ static int draft_stretch(void *ctx, size_t stretch, unsigned worker)
 	};
 
 	for (size_t d = first; d < end; d++) {
+		const size_t drafts = p.worker->n;
+
 		p.doc = &b->docs->docs[d];
 		p.number = (uint32_t)d;
 		if (build_draft_document(&p))
 			return -1;
+		draw_order(&p, drafts);
 	}
 	return 0;
 }

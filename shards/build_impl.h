@@ -60,11 +60,13 @@ struct pass {
 	bool others;			/* there are documents of other keys */
 	const struct docset_document *doc;
 	uint32_t number;		/* of the document */
+	struct rng_key key;		/* the document's, for its streams */
 	uint32_t pass;
 	uint32_t sentence;		/* the next one */
 	uint32_t target;		/* of all instances of the pass, with document_lengths */
 	struct rng rng;
-	uint32_t coins, coins_left;	/* bits of the draw that coins come from */
+	uint64_t coins;			/* bits of draws that coins come from, ... */
+	uint32_t coins_left;		/* ... so many */
 };
 
 /* Where drafts go. */
@@ -80,6 +82,7 @@ int build_draft_document(struct pass *p);		/* all passes over P's document */
 struct stretch build_random(struct pass *p, const struct docset_document *d, uint32_t number, uint32_t wanted);
 int build_finish(struct pass *p, struct stretch a, struct stretch b, unsigned flags);	/* truncates, keeps */
 uint64_t build_order(const struct pass *p, uint32_t first);	/* the place that is drawn for an instance of P's pass */
+void build_open_stream(struct pass *p, uint32_t first);		/* P's rng: of the instance that begins at token FIRST */
 int build_compare(const struct draft *x, const struct draft *y);	/* the order of a shard */
 
 /* Draws the masks of the worker's instance, where they are stored; and adds it to the worker's columns. */

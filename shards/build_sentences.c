@@ -33,7 +33,7 @@ int build_sentences(struct pass *p)
 		const struct stretch none = { 0, 0, 0 };
 		struct stretch a = { p->number, first, 0 };
 
-		rng_open(&p->rng, r->seed, RNG_INSTANCES, d->key.hi, d->key.lo, d->occurrence, p->pass, first);
+		build_open_stream(p, first);
 		end = end_of(d, first, build_target(p), most, &sentence);
 		a.length = end - first;
 		if (p->sink->keep(p, &a, &none, &a, end == d->tokens ? DRAFT_TAIL : 0))
