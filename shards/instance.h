@@ -99,6 +99,7 @@ struct instance_columns {
 	uint16_t *passes, *masks;		/* [records]; masks of each */
 	uint16_t *lengths;			/* [segments] */
 	uint16_t *gaps;				/* [predictions] */
+	uint16_t *places;			/* scratch: tokens of an instance that are masked */
 	unsigned char *flags, *counts;		/* [records]; segments of each */
 	/* Planes of [predictions], [tokens] */
 	unsigned char *replaced[INSTANCE_PLANES_MAX], *ids[INSTANCE_PLANES_MAX];

@@ -34,7 +34,7 @@ int instance_columns_init(struct instance_columns *c, const struct instance_shap
 	const size_t r = shape->block_records, s = r * segments_max(shape), t = r * shape->max_seq_length;
 	const size_t p = shape->masked ? r * shape->max_predictions : 0;
 	const unsigned v = instance_id_bytes(shape);
-	unsigned char *at = malloc(s * 10 + r * 6 + p * 2 + (p + t) * v);
+	unsigned char *at = malloc(s * 10 + r * 6 + p * 2 + shape->max_predictions * sizeof(*c->places) + (p + t) * v);
 
 	*c = (struct instance_columns){ .shape = *shape, .memory = at };
 	if (!at)
@@ -45,7 +45,8 @@ int instance_columns_init(struct instance_columns *c, const struct instance_shap
 	c->masks = c->passes + r;
 	c->lengths = c->masks + r;
 	c->gaps = c->lengths + s;
-	c->flags = (unsigned char *)(c->gaps + p);
+	c->places = c->gaps + p;
+	c->flags = (unsigned char *)(c->places + shape->max_predictions);
 	c->counts = c->flags + r;
 	at = c->counts + r;
 	for (unsigned k = 0; k < v; k++, at += p)
@@ -64,12 +65,6 @@ void instance_columns_release(struct instance_columns *c)
 	*c = (struct instance_columns){ 0 };
 }
 
-static void put_planes(unsigned char *const *planes, unsigned v, size_t at, uint32_t id)
-{
-	for (unsigned k = 0; k < v; k++, id >>= 8)
-		planes[k][at] = (unsigned char)id;
-}
-
 /* The tokens of segments, which are all but [CLS] and the [SEP]s, masks still in them. */
 static void add_tokens(struct instance_columns *c, const struct instance *i, unsigned v)
 {
@@ -86,8 +81,8 @@ static void add_tokens(struct instance_columns *c, const struct instance *i, uns
 	}
 }
 
-/* The masks, and under them the labels. */
-static void add_masks(struct instance_columns *c, const struct instance *i, unsigned v)
+/* Where I's masks are, as gaps, and in PLACES as tokens of segments. */
+static void add_gaps(uint16_t *restrict gaps, uint16_t *restrict places, const struct instance *i)
 {
 	uint32_t before = 0, segment = 0, end = 1 + i->segments[0].length;
 
@@ -96,11 +91,32 @@ static void add_masks(struct instance_columns *c, const struct instance *i, unsi
 
 		while (position >= end)
 			end += 1 + i->segments[++segment].length;
-		c->gaps[c->predictions + k] = (uint16_t)(position - before);
-		put_planes(c->replaced, v, c->predictions + k, i->ids[position]);
-		put_planes(c->ids, v, c->tokens + position - 1 - segment, i->labels[k]);
+		gaps[k] = (uint16_t)(position - before);
+		places[k] = (uint16_t)(position - 1 - segment);
 		before = position;
 	}
+}
+
+/* A plane of what is shown at I's masks, and in that of its tokens the labels. */
+static void add_masked(unsigned char *restrict shown, unsigned char *restrict tokens, const uint16_t *restrict places,
+		       const struct instance *i, unsigned shift)
+{
+	const uint32_t *ids = i->ids, *positions = i->positions, *labels = i->labels;
+
+	for (uint32_t k = 0; k < i->predictions; k++) {
+		shown[k] = (unsigned char)(ids[positions[k]] >> shift);
+		tokens[places[k]] = (unsigned char)(labels[k] >> shift);
+	}
+}
+
+/* The masks, and under them the labels. */
+static void add_masks(struct instance_columns *c, const struct instance *i, unsigned v)
+{
+	if (!i->predictions)
+		return;
+	add_gaps(c->gaps + c->predictions, c->places, i);
+	for (unsigned k = 0; k < v; k++)
+		add_masked(c->replaced[k] + c->predictions, c->ids[k] + c->tokens, c->places, i, 8 * k);
 }
 
 void instance_columns_add(struct instance_columns *c, const struct instance *i)

@@ -245,13 +245,9 @@ static int get_lengths(const unsigned char **p, const unsigned char *end, struct
 static int check_ids(const unsigned char *ids, unsigned id_bytes, size_t n, uint32_t limit)
 {
 	uint32_t most = 0, wide;
-	uint16_t narrow;
 
 	if (id_bytes == 2) {
-		for (size_t i = 0; i < n; i++) {
-			memcpy(&narrow, ids + 2 * i, 2);
-			most = narrow > most ? narrow : most;
-		}
+		most = planes_widest(ids, n);
 	} else {
 		for (size_t i = 0; i < n; i++) {
 			memcpy(&wide, ids + 4 * i, 4);
