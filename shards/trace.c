@@ -88,28 +88,48 @@ static int find_instance(struct trace *t, const struct shard *s, uint64_t number
 	return rc;
 }
 
+/* The options that make the tokenizer which IS describes; NEVER has room for its tokens that are never split. */
+static struct tokenizer_opts opts_of(const json_t *is, const char **never)
+{
+	const char *unicode = json_string_value(json_object_get(is, "unicode")), *compat = json_string_value(json_object_get(is, "compat"));
+	const bool hf = compat && !strcmp(compat, "hf");
+	const json_t *list = json_object_get(is, "never_split"), *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		never[i] = json_string_value(item) ? json_string_value(item) : "";
+	return (struct tokenizer_opts){
+		.cased = json_is_true(json_object_get(is, "cased")),
+		.compat = hf ? TOKENIZER_HF : TOKENIZER_GOOGLE,
+		.strip_accents = json_is_true(json_object_get(is, "strip_accents")) ? TOKENIZER_STRIP_YES : TOKENIZER_STRIP_NO,
+		.split_cjk = json_is_true(json_object_get(is, "cjk")) ? TOKENIZER_YES : TOKENIZER_NO,
+		.never_split = never,
+		.n_never_split = json_array_size(list),
+		.max_word = (uint64_t)json_integer_value(json_object_get(is, "max_word")),
+		.unicode = hf ? NULL : unicode,
+	};
+}
+
 /* What the tokens were made by. *TOKENIZER NULL: the vocabulary is not there, or more was asked of the tokenizer than can be asked here. */
 static int open_tokenizer(const struct trace *t, const struct shard *s, const char *path, struct tokenizer **tokenizer)
 {
 	const json_t *is = shard_header(s)->recipe.tokenizer;
-	const char *slash = strrchr(path, '/'), *unicode = json_string_value(json_object_get(is, "unicode"));
-	const char *compat = json_string_value(json_object_get(is, "compat"));
-	struct tokenizer_opts o = {
-		.vocab = t->vocab_path,
-		.cased = json_is_true(json_object_get(is, "cased")),
-		.compat = compat && !strcmp(compat, "hf") ? TOKENIZER_HF : TOKENIZER_GOOGLE,
-		.strip_accents = json_is_true(json_object_get(is, "strip_accents")) ? TOKENIZER_STRIP_YES : TOKENIZER_STRIP_NO,
-		.max_word = (uint64_t)json_integer_value(json_object_get(is, "max_word")),
-		.unicode = compat && !strcmp(compat, "hf") ? NULL : unicode,
-	};
+	const char **never = calloc(json_array_size(json_object_get(is, "never_split")) + 1, sizeof(*never));
+	const char *slash = strrchr(path, '/');
+	struct tokenizer_opts o;
 	char beside[4096];
 	json_t *made;
+	int rc;
 
 	*tokenizer = NULL;
+	if (!never)
+		return err_memory();
+	o = opts_of(is, never);
 	snprintf(beside, sizeof(beside), "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, FOLDER_VOCAB);
-	if (!o.vocab)
-		o.vocab = beside;
-	if (tokenizer_open(tokenizer, &o))
+	o.vocab = t->vocab_path ? t->vocab_path : beside;
+	rc = tokenizer_open(tokenizer, &o);
+	free(never);
+	if (rc)
 		return t->vocab_path ? -1 : 0;
 	made = tokenizer_describe(*tokenizer);
 	if (!made || !json_equal(made, is)) {

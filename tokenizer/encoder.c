@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
+#include "tokenizer/kept_words.h"
 #include "tokenizer/tokenizer_impl.h"
 #include "tokenizer/wordcache.h"
 
@@ -14,6 +15,7 @@ struct encoder {
 	const struct tokenizer *t;
 	struct normalizer *normalizer;
 	struct wordcache *cache;
+	struct kept_words kept;
 };
 
 struct encoder *encoder_new(const struct tokenizer *t)
@@ -30,6 +32,7 @@ struct encoder *encoder_new_sized(const struct tokenizer *t, size_t cache_bytes)
 		return NULL;
 	}
 	e->t = t;
+	kept_words_init(&e->kept, &t->rules, &t->never_split);
 	e->normalizer = normalizer_new(&t->rules);
 	e->cache = wordcache_new(cache_bytes, vocab_id_bytes(t->vocab) > 2);
 	if (e->normalizer && e->cache)
@@ -44,6 +47,7 @@ void encoder_free(struct encoder *e)
 		return;
 	normalizer_free(e->normalizer);
 	wordcache_free(e->cache);
+	kept_words_release(&e->kept);
 	free(e);
 }
 
@@ -51,14 +55,16 @@ void encoder_free(struct encoder *e)
 
 /*
  * A text is read in steps: a special token written in it (hf only), or a batch
- * of words of the ordinary text between two of them.
+ * of words of the ordinary text between two of them. Where there are tokens that are
+ * never split, the ordinary text is taken token by token.
  */
 struct reading {
 	struct encoder *e;
 	bool spans;			/* say where words come from */
 	const char *at, *end;		/* what no step has begun with */
-	uint64_t cp;			/* code points before AT; counted where there are special tokens */
+	uint64_t cp;			/* code points before AT; counted where a text may be taken in several stretches */
 	bool in_words;			/* the normalizer may have more */
+	bool keeps;			/* what it has may be a token that is never split */
 
 	/* the step */
 	const struct special *special;	/* NULL: words */
@@ -84,30 +90,51 @@ static const char *special_before(const struct tokenizer *t, const char *p, cons
 	return p ? p : end;
 }
 
+/* Takes the next stretch of the text, r->at < r->end: a special token, or as much as the normalizer is given at once. */
+static void take_stretch(struct reading *r)
+{
+	const struct tokenizer *const t = r->e->t;
+	const char *const start = r->at;
+
+	r->special = special_at(t, start, r->end);
+	r->base = r->cp;
+	r->at = r->special ? start + r->special->len : special_before(t, start, r->end);
+	r->keeps = false;
+	if (!r->special && t->never_split.count) {
+		bool plain;
+
+		r->at = kept_words_stretch(&r->e->kept, start, r->at, &plain);
+		r->keeps = !plain;
+	}
+	if (t->n_specials || t->never_split.count)
+		r->cp += utf8_count(start, (size_t)(r->at - start));
+}
+
 /* 1 a step, 0 the end, -1 failed. */
 static int reading_next(struct reading *r)
 {
-	const struct tokenizer *const t = r->e->t;
+	struct encoder *const e = r->e;
 
 	for (;;) {
 		const char *const start = r->at;
 		int rc = 0;
 
 		if (r->in_words)
-			rc = normalizer_next(r->e->normalizer, &r->words);
+			rc = normalizer_next(e->normalizer, &r->words);
+		if (rc > 0 && r->keeps)
+			kept_words_join(&e->kept, &r->words);
 		if (rc)
 			return rc;
 		r->in_words = false;
 		if (r->at == r->end)
 			return 0;
-		r->special = special_at(t, start, r->end);
-		r->base = r->cp;
-		r->at = r->special ? start + r->special->len : special_before(t, start, r->end);
-		if (t->n_specials)
-			r->cp += utf8_count(start, (size_t)(r->at - start));
+		take_stretch(r);
 		if (r->special)
 			return 1;
-		normalizer_start(r->e->normalizer, start, (size_t)(r->at - start), r->spans);
+		rc = r->keeps ? kept_words_take(&e->kept, start, r->at, r->spans, &r->words) : 0;
+		if (rc)
+			return rc;
+		normalizer_start(e->normalizer, start, (size_t)(r->at - start), r->spans);
 		r->in_words = true;
 	}
 }

@@ -219,12 +219,14 @@ static int print_word_offsets(const struct word_list *w, struct buf *out)
 	return 0;
 }
 
-/* Why WORD is [UNK]: too long, or the place where no token fits. */
+/* Why WORD is [UNK]: too long, or the place where no token fits; or that it is never split. */
 static int print_reason(const struct wordpiece *w, const char *word, size_t len, struct buf *out)
 {
 	size_t at = 0, n;
 	uint32_t id;
 
+	if (wordpiece_keeps(w, word, len))
+		return buf_adds(out, wordpiece_match(w, word, len, false, &id) == len ? "\tnever split" : "\tnever split, and no token");
 	if (wordpiece_too_long(w, word, len))
 		return buf_adds(out, "\ttoo many characters");
 	while (at < len && (n = wordpiece_match(w, word + at, len - at, at > 0, &id)))

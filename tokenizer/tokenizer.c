@@ -9,22 +9,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_model(struct tokenizer *t, const struct tokenizer_opts *o)
+/* The vocabulary, and in *C what the model directory says of the rest. */
+static int read_model(struct tokenizer *t, const char *model, struct tokenizer_config *c)
 {
-	char *const vocab = fs_join(o->model, "vocab.txt");
-	char *const config = fs_join(o->model, "tokenizer_config.json");
-	struct tokenizer_config c;
-	int rc = -1;
+	char *const vocab = fs_join(model, "vocab.txt"), *const config = fs_join(model, "tokenizer_config.json");
+	const int rc = vocab && config && !vocab_load(&t->vocab, vocab) ? tokenizer_config_read(c, config) : -1;
 
-	if (vocab && config && !vocab_load(&t->vocab, vocab) && !tokenizer_config_read(&c, config)) {
-		t->rules.lower = c.lower;
-		t->rules.strip_accents = c.strip_accents;
-		t->rules.space_cjk = c.space_cjk;
-		rc = 0;
-	}
 	free(vocab);
 	free(config);
 	return rc;
+}
+
+static bool decide(int chosen, bool otherwise)
+{
+	return chosen == TOKENIZER_AUTO ? otherwise : chosen == TOKENIZER_YES;
+}
+
+/* The caller's tokens in place of those of C. */
+static int choose_never_split(struct tokenizer *t, const struct tokenizer_opts *o, struct tokenizer_config *c)
+{
+	if (!o->never_split) {
+		t->never_split = c->never_split;
+		c->never_split = (struct never_split)NEVER_SPLIT_INIT;
+	}
+	for (size_t i = 0; o->never_split && i < o->n_never_split; i++)
+		if (never_split_add(&t->never_split, o->never_split[i], strlen(o->never_split[i])))
+			return -1;
+	never_split_sort(&t->never_split);
+	return 0;
+}
+
+/* The rules: what the caller chooses, else what the model directory says, else google's own. */
+static int choose_rules(struct tokenizer *t, const struct tokenizer_opts *o, struct tokenizer_config *c)
+{
+	const int strip = o->strip_accents != TOKENIZER_STRIP_AUTO ? o->strip_accents : c->strip_accents;
+
+	t->rules.lower = !o->cased && decide(o->lower, c->lower);
+	t->rules.strip_accents = strip == TOKENIZER_STRIP_AUTO ? t->rules.lower : strip == TOKENIZER_STRIP_YES;
+	t->rules.space_cjk = decide(o->split_cjk, c->split_cjk);
+	return choose_never_split(t, o, c);
 }
 
 static void find_specials(struct tokenizer *t)
@@ -46,38 +69,43 @@ static int check_opts(const struct tokenizer_opts *o)
 		return err_usage("a tokenizer needs either a vocabulary or a model directory");
 	if (o->model && o->cased)
 		return err_usage("a model directory says itself whether it is cased");
+	if (o->cased && o->lower == TOKENIZER_YES)
+		return err_usage("cased text is not lower-cased: choose one");
 	if (o->compat == TOKENIZER_HF && o->unicode)
 		return err_usage("Hugging Face's tokenizer has one table of its own: no Unicode version can be chosen for it");
 	return 0;
 }
 
-static int open_parts(struct tokenizer *t, const struct tokenizer_opts *o)
+static int open_parts(struct tokenizer *t, const struct tokenizer_opts *o, struct tokenizer_config *c)
 {
 	if (check_opts(o))
 		return -1;
 	t->compat = o->compat;
 	t->max_word = o->max_word ? o->max_word : o->compat == TOKENIZER_HF ? 100 : 200;
 	t->rules.chars = o->compat == TOKENIZER_HF ? chars_hf() : chars_google(o->unicode);
-	t->rules.lower = t->rules.strip_accents = !o->cased;
-	t->rules.space_cjk = true;
 	if (!t->rules.chars)
 		return -1;
-	if (o->model ? read_model(t, o) : vocab_load(&t->vocab, o->vocab))
+	if ((o->model ? read_model(t, o->model, c) : vocab_load(&t->vocab, o->vocab)) || choose_rules(t, o, c))
 		return -1;
-	if (o->strip_accents != TOKENIZER_STRIP_AUTO)
-		t->rules.strip_accents = o->strip_accents == TOKENIZER_STRIP_YES;
 	if (o->compat == TOKENIZER_HF)
 		find_specials(t);
 	t->wordpiece = wordpiece_new(t->vocab, t->max_word);
+	if (t->wordpiece && t->never_split.count)
+		wordpiece_keep(t->wordpiece, &t->never_split);
 	return t->wordpiece ? 0 : -1;
 }
 
 int tokenizer_open(struct tokenizer **t, const struct tokenizer_opts *o)
 {
+	struct tokenizer_config c = TOKENIZER_CONFIG_INIT;
+	int rc;
+
 	*t = calloc(1, sizeof(**t));
 	if (!*t)
 		return err_memory();
-	if (open_parts(*t, o) == 0)
+	rc = open_parts(*t, o, &c);
+	tokenizer_config_release(&c);
+	if (!rc)
 		return 0;
 	tokenizer_close(*t);
 	*t = NULL;
@@ -89,6 +117,7 @@ void tokenizer_close(struct tokenizer *t)
 	if (!t)
 		return;
 	wordpiece_free(t->wordpiece);
+	never_split_release(&t->never_split);
 	vocab_free(t->vocab);
 	free(t);
 }
@@ -96,6 +125,20 @@ void tokenizer_close(struct tokenizer *t)
 const struct vocab *tokenizer_vocab(const struct tokenizer *t)
 {
 	return t->vocab;
+}
+
+static int describe_never_split(const struct never_split *n, json_t *o)
+{
+	json_t *list = n->count ? json_array() : NULL;
+
+	if (!n->count)
+		return 0;
+	for (size_t i = 0; list && i < n->count; i++)
+		if (json_array_append_new(list, json_string(n->tokens[i]))) {
+			json_decref(list);
+			return -1;
+		}
+	return json_object_set_new(o, "never_split", list);
 }
 
 json_t *tokenizer_describe(const struct tokenizer *t)
@@ -106,7 +149,9 @@ json_t *tokenizer_describe(const struct tokenizer *t)
 			      "strip_accents", t->rules.strip_accents, "unicode", t->rules.chars->unicode, "vocab",
 			      "sha256", vocab_sha256(t->vocab), "size", (json_int_t)vocab_size(t->vocab));
 
-	if (!o)
-		err_memory();
-	return o;
+	if (o && !describe_never_split(&t->never_split, o))
+		return o;
+	json_decref(o);
+	err_memory();
+	return NULL;
 }

@@ -30,6 +30,11 @@
  * came from, encoder_words the same of whole words. Back to text: decode.h. Tokens
  * by id, special ones too: vocab.h. [CLS] and [SEP] are the caller's to add.
  *
+ * Tokens that are never split are looked for where the slow BertTokenizer of
+ * transformers does it: a token between white space, once the text is cleaned
+ * and Chinese characters are set apart, as it stands, and then lower-cased
+ * and stripped; and words, before they are cut into pieces.
+ *
  * Texts are valid UTF-8; utf8_valid_prefix and utf8_repair (base/utf8.h) see to those
  * that may not be. Ids do not depend on threads, processor or cache. There are no
  * globals but each thread's reason of failure.
@@ -49,14 +54,19 @@
 #include <stdint.h>
 
 enum tokenizer_compat { TOKENIZER_GOOGLE, TOKENIZER_HF };
-enum tokenizer_strip { TOKENIZER_STRIP_AUTO, TOKENIZER_STRIP_YES, TOKENIZER_STRIP_NO };	/* auto: yes unless cased */
+enum tokenizer_strip { TOKENIZER_STRIP_AUTO, TOKENIZER_STRIP_YES, TOKENIZER_STRIP_NO };	/* auto: yes where text is lower-cased */
+enum tokenizer_switch { TOKENIZER_AUTO, TOKENIZER_YES, TOKENIZER_NO };			/* auto: as the model directory says, else yes */
 
 struct tokenizer_opts {
 	const char *vocab;		/* vocab.txt, or ... */
-	const char *model;		/* ... a model directory: vocab.txt and tokenizer_config.json, which says what is cased */
-	bool cased;			/* do not lower-case; not with a model directory */
+	const char *model;		/* ... a model directory: vocab.txt and tokenizer_config.json, which has the switches below */
+	bool cased;			/* short for lower = TOKENIZER_NO; not with a model directory */
 	int compat;			/* enum tokenizer_compat: whose ids */
 	int strip_accents;		/* enum tokenizer_strip */
+	int lower;			/* enum tokenizer_switch: lower-case */
+	int split_cjk;			/* enum tokenizer_switch: each Chinese character is a word */
+	const char *const *never_split;	/* tokens that stay whole, in place of the model directory's; NULL: those */
+	size_t n_never_split;
 	uint64_t max_word;		/* code points; longer words are [UNK]; 0: the reference's (google 200, hf 100) */
 	const char *unicode;		/* version of google's tables, "14.0"; NULL: the default; hf has one table of its own */
 };
@@ -71,9 +81,10 @@ const struct vocab *tokenizer_vocab(const struct tokenizer *t);
 
 /*
  * What made the ids, for file headers: {"cased", "cjk", "compat", "id_bytes",
- * "max_word", "strip_accents", "unicode", "vocab": {"sha256", "size"}}. Equal
- * objects make equal ids. "unicode" is null for hf. The object is jansson's
- * json_t, whose reference the caller owns; NULL: out of memory.
+ * "max_word", "strip_accents", "unicode", "vocab": {"sha256", "size"}}, and
+ * where there are such tokens "never_split", their list, sorted. Equal objects make
+ * equal ids. "unicode" is null for hf. The object is jansson's json_t, whose
+ * reference the caller owns; NULL: out of memory.
  */
 struct json_t;
 struct json_t *tokenizer_describe(const struct tokenizer *t);

@@ -21,16 +21,38 @@ static int read_bool(const json_t *object, const char *name, bool *value, const 
 	return 0;
 }
 
+/* The strings of the list NAME, where it is neither null nor absent. */
+static int read_tokens(const json_t *object, const char *name, struct never_split *n, const char *path)
+{
+	const json_t *list = json_object_get(object, name), *item;
+	size_t i;
+
+	if (!list || json_is_null(list))
+		return 0;
+	if (!json_is_array(list))
+		return err_corrupt("cannot use '%s': \"%s\" is no list", path, name);
+	json_array_foreach(list, i, item) {
+		if (!json_is_string(item))
+			return err_corrupt("cannot use '%s': \"%s\" has an item that is no string", path, name);
+		if (never_split_add(n, json_string_value(item), json_string_length(item)))
+			return err_code() == EXIT_USAGE ? err_corrupt("cannot use '%s': \"%s\": %s", path, name, err_text()) : -1;
+	}
+	return 0;
+}
+
 static int read_fields(struct tokenizer_config *c, const json_t *object, const char *path)
 {
+	bool strip = false;
+
 	if (!json_is_object(object))
 		return err_corrupt("cannot use '%s': not a JSON object", path);
-	if (read_bool(object, "do_lower_case", &c->lower, path))
+	if (read_bool(object, "do_lower_case", &c->lower, path) || read_bool(object, "strip_accents", &strip, path))
 		return -1;
-	c->strip_accents = c->lower;
-	if (read_bool(object, "strip_accents", &c->strip_accents, path))
+	if (json_is_boolean(json_object_get(object, "strip_accents")))
+		c->strip_accents = strip ? TOKENIZER_STRIP_YES : TOKENIZER_STRIP_NO;
+	if (read_bool(object, "tokenize_chinese_chars", &c->split_cjk, path))
 		return -1;
-	return read_bool(object, "tokenize_chinese_chars", &c->space_cjk, path);
+	return read_tokens(object, "never_split", &c->never_split, path);
 }
 
 int tokenizer_config_read(struct tokenizer_config *c, const char *path)
@@ -40,7 +62,7 @@ int tokenizer_config_read(struct tokenizer_config *c, const char *path)
 	json_t *object = NULL;
 	int rc = -1;
 
-	*c = (struct tokenizer_config){ true, true, true };
+	*c = (struct tokenizer_config)TOKENIZER_CONFIG_INIT;
 	if (!fs_exists(path))
 		return 0;
 	if (fs_read_all(path, FILE_MAX_BYTES, &text))
@@ -54,4 +76,9 @@ out:
 	json_decref(object);
 	buf_release(&text);
 	return rc;
+}
+
+void tokenizer_config_release(struct tokenizer_config *c)
+{
+	never_split_release(&c->never_split);
 }

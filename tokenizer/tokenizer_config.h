@@ -3,22 +3,28 @@
  * its tokenizer.
  *
  * Of Hugging Face's fields those that change ids are read: do_lower_case
- * (default true), strip_accents (default: as do_lower_case), and
- * tokenize_chinese_chars (default true). Where there is no such file the
- * defaults hold, as they do in transformers.
+ * (default true), strip_accents (default: as text is lower-cased),
+ * tokenize_chinese_chars (default true), and never_split (default none). Where
+ * there is no such file the defaults hold, as they do in transformers.
  */
 #ifndef TOKENIZER_TOKENIZER_CONFIG_H
 #define TOKENIZER_TOKENIZER_CONFIG_H
+
+#include "tokenizer/never_split.h"
+#include "tokenizer/tokenizer.h"
 
 #include <stdbool.h>
 
 struct tokenizer_config {
 	bool lower;
-	bool strip_accents;
-	bool space_cjk;
+	int strip_accents;		/* enum tokenizer_strip */
+	bool split_cjk;
+	struct never_split never_split;
 };
+#define TOKENIZER_CONFIG_INIT { true, TOKENIZER_STRIP_AUTO, true, NEVER_SPLIT_INIT }
 
-/* Reads PATH; an absent file is fine. EXIT_CORRUPT: not JSON, or a field of another type. */
+/* Reads PATH into *C; an absent file is fine. EXIT_CORRUPT: not JSON, or a field of another type. To be released either way. */
 int tokenizer_config_read(struct tokenizer_config *c, const char *path);
+void tokenizer_config_release(struct tokenizer_config *c);
 
 #endif

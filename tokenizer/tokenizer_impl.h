@@ -2,6 +2,7 @@
 #ifndef TOKENIZER_TOKENIZER_IMPL_H
 #define TOKENIZER_TOKENIZER_IMPL_H
 
+#include "tokenizer/never_split.h"
 #include "tokenizer/normalize.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/wordpiece.h"
@@ -22,6 +23,7 @@ struct tokenizer {
 	uint64_t max_word;
 	struct special specials[SPECIALS_MAX];	/* taken whole where the text has them: Hugging Face's habit */
 	size_t n_specials;
+	struct never_split never_split;
 };
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
+#include "tokenizer/never_split.h"
 #include "tokenizer/token_table.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@ struct wordpiece {
 	struct token_start first, further;	/* nothing, and "##" */
 	uint32_t unk;
 	uint64_t max_word;
+	const struct never_split *kept;		/* NULL: none */
 };
 
 struct wordpiece *wordpiece_new(const struct vocab *v, uint64_t max_word)
@@ -31,6 +33,16 @@ void wordpiece_free(struct wordpiece *w)
 	free(w);
 }
 
+void wordpiece_keep(struct wordpiece *w, const struct never_split *n)
+{
+	w->kept = n;
+}
+
+bool wordpiece_keeps(const struct wordpiece *w, const char *word, size_t len)
+{
+	return w->kept && never_split_has(w->kept, word, len);
+}
+
 size_t wordpiece_match(const struct wordpiece *w, const char *text, size_t len, bool continued, uint32_t *id)
 {
 	return token_table_longest(w->table, continued ? &w->further : &w->first, text, len, id);
@@ -45,6 +57,11 @@ int wordpiece_encode(const struct wordpiece *w, const char *word, size_t len, st
 {
 	const size_t start = ids->count;
 
+	if (wordpiece_keeps(w, word, len)) {
+		const uint32_t whole = token_table_find(w->table, word, len);
+
+		return ids_add(ids, whole == TOKEN_NONE ? w->unk : whole);
+	}
 	if (wordpiece_too_long(w, word, len))
 		goto unknown;
 	for (size_t at = 0, n; at < len; at += n) {

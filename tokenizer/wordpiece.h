@@ -25,6 +25,11 @@ struct wordpiece;
 struct wordpiece *wordpiece_new(const struct vocab *v, uint64_t max_word);
 void wordpiece_free(struct wordpiece *w);					/* accepts NULL */
 
+/* From now on words that N (never_split.h) has are one piece, their token or [UNK]. N must outlive W. */
+struct never_split;
+void wordpiece_keep(struct wordpiece *w, const struct never_split *n);
+bool wordpiece_keeps(const struct wordpiece *w, const char *word, size_t len);	/* whether this is one */
+
 /* Adds the pieces of WORD (valid UTF-8, len > 0) to IDS. */
 int wordpiece_encode(const struct wordpiece *w, const char *word, size_t len, struct ids *ids);
 

@@ -17,6 +17,7 @@ enum to { TO_IDS, TO_TOKENS, TO_WORDS, TO_OFFSETS, TO_DOCS };
 struct options {
 	struct args_common common;
 	struct tokenizer_opts tokenizer;
+	struct arg_list never_split;
 	int to;
 	uint64_t compress;
 	bool add_special, explain, offsets, decode, strict, document_per_file;
@@ -132,7 +133,10 @@ int main(int argc, char **argv)
 		ARG_FLAG("offsets", 0, &o.offsets, "with --to words: word, start and end, one a line"),
 		ARG_FLAG("explain", 0, &o.explain, "a line for each word: the text, the word, its pieces, their ids, why [UNK]"),
 		ARG_FLAG("decode", 0, &o.decode, "the way back: lines of ids to lines of text"),
+		ARG_CHOICE("lower", 0, &o.tokenizer.lower, "auto|yes|no", "lower-case; auto: unless --cased, or as the model directory says"),
 		ARG_CHOICE("strip-accents", 0, &o.tokenizer.strip_accents, "auto|yes|no", "auto: where lower-cased"),
+		ARG_CHOICE("split-cjk", 0, &o.tokenizer.split_cjk, "auto|yes|no", "each Chinese character is a word; auto: yes, or as the model directory says"),
+		ARG_LIST("never-split", 0, &o.never_split, "TOKEN", "stays whole between white space; may be repeated"),
 		ARG_UINT("max-word", 0, &o.tokenizer.max_word, 1, INT32_MAX, "N", "longer words, in characters, are [UNK] (default: google 200, hf 100)"),
 		ARG_STR("unicode", 0, &o.tokenizer.unicode, "VERSION", "google: Unicode 14.0 or 15.0 (default: 14.0)"),
 		ARG_UINT("compress", 0, &o.compress, 0, 19, "LEVEL", "with --to docs: zstd level, 0 for none"),
@@ -152,6 +156,8 @@ int main(int argc, char **argv)
 	if (rc != ARGS_RUN)
 		return rc;
 	tool_start();
+	o.tokenizer.never_split = o.never_split.items;
+	o.tokenizer.n_never_split = o.never_split.count;
 	if (tokenize(&w, &a))
 		return tool_fail();
 	return tool_finish("%" PRIu64 " %s in, %" PRIu64 " tokens out", w.n_lines, o.to == TO_DOCS ? "documents" : "lines", w.n_tokens);

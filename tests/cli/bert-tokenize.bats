@@ -134,6 +134,57 @@ small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##abl
 	exits 2 bert-tokenize --vocab v --unicode 14.0 --compat hf
 }
 
+@test "case, accents and Chinese characters are separate" {
+	printf '%s\n' '[UNK]' cafe 'café' CAFE 'CAFÉ' '日本' '日' '本' >v
+	[ "$(echo 'CAFÉ 日本' | bert-tokenize --vocab v --lower no)" = '4 6 7' ]
+	[ "$(echo 'CAFÉ 日本' | bert-tokenize --vocab v --lower no --strip-accents yes --split-cjk no)" = '3 5' ]
+	[ "$(echo 'CAFÉ 日本' | bert-tokenize --vocab v --lower yes --strip-accents no --split-cjk yes)" = '2 6 7' ]
+	[ "$(echo 'CAFÉ' | bert-tokenize --vocab v --cased --lower no)" = 4 ]
+	[ "$(echo 'CAFÉ' | bert-tokenize --vocab v --lower auto --split_cjk=auto)" = 1 ]
+	exits 2 bert-tokenize --vocab v --cased --lower yes
+	says "choose one"
+	exits 2 bert-tokenize --vocab v --lower maybe
+	mkdir model
+	cp v model/vocab.txt
+	echo '{"do_lower_case": false, "tokenize_chinese_chars": false}' >model/tokenizer_config.json
+	[ "$(echo 'CAFÉ 日本' | bert-tokenize --model model)" = '4 5' ]
+	[ "$(echo 'CAFÉ 日本' | bert-tokenize --model model --lower yes)" = '1 5' ]
+	[ "$(echo 'CAFÉ 日本' | bert-tokenize --model model --split-cjk yes)" = '4 6 7' ]
+}
+
+@test "tokens that are never split, as transformers' slow BertTokenizer has them" {
+	local never args=()
+	mapfile -t never < <(head -n 1 "$DATA/tokenizer/never-split.tsv" | tr '\t' '\n' | tail -n +2)
+	for token in "${never[@]}"; do args+=(--never-split "$token"); done
+	for setting in $(tail -n +2 "$DATA/tokenizer/never-split.tsv" | cut -f 1-3 | tr '\t' , | sort -u); do
+		IFS=, read -r lower strip cjk <<<"$setting"
+		grep -P "^$lower\t$strip\t$cjk\t" "$DATA/tokenizer/never-split.tsv" >rows
+		[ "$(wc -l <rows)" -gt 40 ]
+		cut -f 4 rows | bert-tokenize --vocab "$VOCAB" --max-word 100 --lower "$lower" --strip-accents "$strip" --split-cjk "$cjk" "${args[@]}" >got
+		cut -f 5 rows | diff - got
+	done
+}
+
+@test "tokens that are never split: from a model directory, explained, refused" {
+	mkdir model
+	printf '%s\n' '[UNK]' '[MASK]' C++ c + >model/vocab.txt
+	echo '{"never_split": ["C++", "[MASK]"]}' >model/tokenizer_config.json
+	printf 'C++ c++ [MASK]\n' >in
+	[ "$(bert-tokenize --model model in)" = '2 3 4 4 1' ]
+	[ "$(bert-tokenize --model model --never-split c++ in)" = '0 0 0 0 0' ]
+	bert-tokenize --model model --never-split C++ --never-split c+c --explain < <(echo C++ C+C) >out
+	printf 'C++\tC++\tC++\t2\tnever split\nC+C\tc+c\t[UNK]\t0\tnever split, and no token\n\n' | diff - out
+	[ "$(bert-tokenize --model model --never-split C+C --to words --offsets < <(echo 'x C+C') | head -n 2 | tail -n 1)" = 'C+C 2 5' ]
+	exits 2 bert-tokenize --model model --never-split 'a b'
+	says "'a b'"
+	exits 2 bert-tokenize --model model --never-split ''
+	echo '{"never_split": ["a b"]}' >model/tokenizer_config.json
+	exits 3 bert-tokenize --model model
+	says 'model/tokenizer_config.json'
+	echo '{"never_split": "a"}' >model/tokenizer_config.json
+	exits 3 bert-tokenize --model model
+}
+
 @test "options that do not go together" {
 	small_vocab
 	exits 2 bert-tokenize

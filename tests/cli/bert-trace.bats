@@ -45,6 +45,17 @@ check_all() {
 	check_all google/shard-00001-of-00002.shard corpus.txt
 }
 
+@test "tokens that were never split" {
+	mkdir m
+	cp "$DATA/man/vocab.txt" m
+	echo '{"never_split": ["Alice", "the", "Whale,"]}' >m/tokenizer_config.json
+	bert-shard --model m --max-seq-length 48 --dupe-factor 1 -o out "$DATA/man/corpus.txt"
+	bert-trace out:3 "$DATA/man/corpus.txt" >traced
+	jq -es 'all(.places | length > 0) and all(.places[0].segment | length == 2)' traced
+	shard -o plain "$DATA/man/corpus.txt"
+	! diff -q out/shard-00000-of-00001.shard plain/shard-00000-of-00001.shard
+}
+
 @test "packed files, several files, token documents, equal documents, threads" {
 	head -n 31 "$DATA/man/corpus.txt" >a
 	tail -n +32 "$DATA/man/corpus.txt" >b

@@ -41,6 +41,18 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	grep -aq training_sequences_per_second run/events.out.tfevents.*
 }
 
+@test "the model says how its tokens were made" {
+	mkdir m
+	cp "$DATA/man/vocab.txt" m
+	echo '{"do_lower_case": true, "strip_accents": false, "tokenize_chinese_chars": false, "never_split": ["Alice", "a.m."]}' >m/tokenizer_config.json
+	bert-shard --model m -o s --shards 2 --max-seq-length 64 --max-predictions-per-seq 10 --dupe-factor 2 "$DATA/man/corpus.txt"
+	train -o run --steps 1 --save-every 1
+	jq -S 'del(.model_max_length, .tokenizer_class)' run/checkpoint-1/tokenizer_config.json | diff <(jq -S . m/tokenizer_config.json) -
+	bert-tokenize --model m "$DATA/man/corpus.txt" >want
+	bert-tokenize --model run/checkpoint-1 "$DATA/man/corpus.txt" | cmp want -
+	! bert-tokenize --model run/checkpoint-1 --never-split x "$DATA/man/corpus.txt" | cmp -s want -
+}
+
 @test "a finished run is left alone" {
 	shards -o s
 	train -o run

@@ -13,13 +13,15 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
-#define MODES 10
+#define MODES 13
 #define CACHE_BYTES 4096		/* so small that words push each other out */
 
 static const char vocab[] =
 	"[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nab\nabc\n##a\n##b\n##c\n##bc\ne\n##e\n##\xCC\x81\n\xC3\xA9\n##\xC3\xA9\n.\n,\n[\n]\n#\n##\n"
 	"\xCF\x83\n##\xCF\x83\n##\xCF\x82\n\xCE\xB1\n##\xCE\xB1\n\xE5\xAD\x97\n\xE1\x84\x92\n##\xE1\x85\xA1\n##\xE1\x86\xAB\nmask\nthe\n##ing\n"
 	"##\xF0\x9D\x85\xA5\n\xF0\x9D\x85\x98\n##\xF0\x9D\x85\xAD\n";
+
+static const char *const kept[] = { "a", "A", "b.", "[MASK]", "\xC3\xA9", "e\xCC\x81", "\xE5\xAD\x97", "\xE5\xAD\x97\xE5\xAD\x97", "\xCE\xA3", "the", "THE,", "##", "1" };
 
 static struct tokenizer *modes[MODES];
 static struct encoder *warm[MODES];
@@ -40,7 +42,9 @@ static void open_all(void)
 	for (unsigned i = 0; i < MODES; i++) {
 		const struct tokenizer_opts o = { .vocab = path, .compat = i & 1 ? TOKENIZER_HF : TOKENIZER_GOOGLE, .cased = i & 2,
 						  .strip_accents = i & 4 ? (i & 2 ? TOKENIZER_STRIP_YES : TOKENIZER_STRIP_NO) : 0,
-						  .unicode = i == 8 ? "15.0" : NULL, .max_word = i == 9 ? 3 : 0 };
+						  .unicode = i == 8 ? "15.0" : NULL, .max_word = i == 9 ? 3 : 0,
+						  .split_cjk = i == 12 ? TOKENIZER_NO : TOKENIZER_AUTO,
+						  .never_split = kept, .n_never_split = i >= 10 ? sizeof(kept) / sizeof(kept[0]) : 0 };
 
 		require(tokenizer_open(&modes[i], &o) == 0);
 		warm[i] = encoder_new_sized(modes[i], CACHE_BYTES);

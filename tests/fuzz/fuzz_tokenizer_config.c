@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (tokenizer_config_read(&c, path) && (err_code() != EXIT_CORRUPT || !strstr(err_text(), path)))
 		abort();
+	tokenizer_config_release(&c);
 	close(fd);
 	return 0;
 }

@@ -111,6 +111,64 @@ static void cased_text_keeps_case_and_accents(void **state)
 	check(&keep, "CAF\xC3\x89S caf\xC3\xA9", "20 18 20", NULL);
 }
 
+static void switches_are_separate(void **state)
+{
+	const struct fixture *f = *state;
+	struct tokenizer_opts o = { .vocab = f->vocab, .lower = TOKENIZER_NO };
+
+	check(&o, "UNwanted CAF\xC3\xA9 caf\xC3\xA9", "13 6 1 20", NULL);
+	o = (struct tokenizer_opts){ .vocab = f->vocab, .cased = true, .lower = TOKENIZER_NO, .strip_accents = TOKENIZER_STRIP_YES };
+	check(&o, "UNwanted caf\xC3\xA9", "13 6 14 16", NULL);
+	o = (struct tokenizer_opts){ .vocab = f->vocab, .lower = TOKENIZER_YES, .split_cjk = TOKENIZER_YES };
+	check(&o, "UNwant\xE5\x8D\x9A", "5 17", "5:0:6 17:6:7");
+	o.split_cjk = TOKENIZER_NO;
+	check(&o, "UNwant\xE5\x8D\x9A \xE5\x8D\x9A", "1 17", "1:0:7 17:8:9");
+}
+
+static void some_tokens_are_never_split(void **state)
+{
+	const struct fixture *f = *state;
+	static const char *const kept[] = { "UNwant", "caf\xC3\xA9", "[MASK]", "ab,ab", "caf,", "\xE5\x8D\x9A\xE5\x8D\x9A" };
+	struct tokenizer_opts o = { .vocab = f->vocab, .never_split = kept, .n_never_split = 6 };
+
+	/* as it stands; once lower-cased and stripped; a word of its own; within a word */
+	check(&o, "UNwant unwant unwantS", "13 5 5 18", "13:0:6 5:7:13 5:14:20 18:20:21");
+	check(&o, "caf\xC3\xA9 caf\xC3\xA9s CAF\xC3\x89", "20 14 16 18 14 16", "20:0:4 14:5:8 16:8:9 18:9:10 14:11:14 16:14:15");
+	check(&o, "AB,AB ab,", "1 19 9", "1:0:5 19:6:8 9:8:9");
+	check(&o, "caf,ab CAF,", "14 9 19 1", "14:0:3 9:3:4 19:4:6 1:7:11");
+	check(&o, "[MASK] a[MASK]", "4 1 10 12 11", "4:0:6 1:7:8 10:8:9 12:9:13 11:13:14");
+	/* deleted characters are as if not there; ideographs are apart */
+	check(&o, "UN\xE2\x80\x8Bwant\t\xE5\x8D\x9A\xE5\x8D\x9AUNwant", "13 17 17 13", "13:0:7 17:8:9 17:9:10 13:10:16");
+	check(&o, "  \xE2\x80\x8B  ", "", "");
+	o.split_cjk = TOKENIZER_NO;
+	check(&o, "\xE5\x8D\x9A\xE5\x8D\x9A UNwant", "1 13", "1:0:2 13:3:9");
+	o = (struct tokenizer_opts){ .vocab = f->vocab, .compat = TOKENIZER_HF, .never_split = kept, .n_never_split = 6 };
+	check(&o, "\xC3\xA9[SEP]UNwant[MASK] UNwant", "1 3 13 4 13", "1:0:1 3:1:6 13:6:12 4:12:18 13:19:25");
+}
+
+static void lines_keep_their_ends_beside_tokens_never_split(void **state)
+{
+	const struct fixture *f = *state;
+	static const char text[] = "UNwant\n\n ab UNwant\n\xE2\x80\x8B\nab,ab\n";
+	static const size_t want[] = { 1, 1, 3, 3, 6 };
+	struct encoded_lines lines = ENCODED_LINES_INIT;
+	struct ids ids = IDS_INIT;
+	struct tokenizer *t;
+	struct encoder *e;
+
+	assert_int_equal(tokenizer_open(&t, &(struct tokenizer_opts){ .vocab = f->vocab,
+			.never_split = (const char *[]){ "UNwant" }, .n_never_split = 1 }), 0);
+	e = encoder_new(t);
+	assert_int_equal(encoder_encode_lines(e, text, strlen(text), &ids, &lines), 0);
+	assert_int_equal(lines.count, 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(lines.ends[i], want[i]);
+	encoded_lines_release(&lines);
+	ids_release(&ids);
+	encoder_free(e);
+	tokenizer_close(t);
+}
+
 static void only_hf_takes_special_tokens_from_the_text(void **state)
 {
 	const struct fixture *f = *state;
@@ -219,6 +277,10 @@ static void a_description_names_all_that_makes_ids(void **state)
 	expect_description(&(struct tokenizer_opts){ .vocab = f->vocab, .cased = true, .unicode = "15.0", .max_word = 50 },
 		"{\"cased\": true, \"cjk\": true, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 50, "
 		"\"strip_accents\": false, \"unicode\": \"15.0\", \"vocab\": {" SHA "}}");
+	expect_description(&(struct tokenizer_opts){ .vocab = f->vocab, .lower = TOKENIZER_NO, .split_cjk = TOKENIZER_NO,
+			.never_split = (const char *[]){ "b", "a", "b" }, .n_never_split = 3 },
+		"{\"cased\": true, \"cjk\": false, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 200, \"never_split\": [\"a\", \"b\"], "
+		"\"strip_accents\": false, \"unicode\": \"14.0\", \"vocab\": {" SHA "}}");
 	expect_description(&(struct tokenizer_opts){ .vocab = f->vocab, .compat = TOKENIZER_HF, .strip_accents = TOKENIZER_STRIP_NO },
 		"{\"cased\": false, \"cjk\": true, \"compat\": \"hf\", \"id_bytes\": 2, \"max_word\": 100, "
 		"\"strip_accents\": false, \"unicode\": null, \"vocab\": {" SHA "}}");
@@ -245,6 +307,27 @@ static void a_model_directory_says_how(void **state)
 	check(&o, "CAF\xC3\x89 ab\xE5\x8D\x9A", "14 16 19 17", NULL);
 }
 
+static void a_caller_may_choose_otherwise(void **state)
+{
+	const struct fixture *f = *state;
+	struct tokenizer_opts o = { .model = f->folder, .lower = TOKENIZER_NO };
+
+	write_config(f, "{\"do_lower_case\": true, \"never_split\": [\"UNwant\", \"caf\xC3\xA9\"]}");
+	check(&o, "UNwant caf\xC3\xA9" "s", "13 20 18", NULL);		/* accents stay, as case does */
+	o.lower = TOKENIZER_YES;
+	check(&o, "UNwant caf\xC3\xA9 caf\xC3\xA9" "s", "13 20 14 16 18", NULL);
+	o.never_split = (const char *[]){ "ab,ab" };
+	o.n_never_split = 1;
+	check(&o, "UNwant ab,ab", "5 1", NULL);
+	o.n_never_split = 0;
+	check(&o, "UNwant ab,ab", "5 19 9 19", NULL);
+	write_config(f, "{\"do_lower_case\": false, \"strip_accents\": true, \"tokenize_chinese_chars\": false}");
+	o = (struct tokenizer_opts){ .model = f->folder, .lower = TOKENIZER_YES, .split_cjk = TOKENIZER_YES };
+	check(&o, "UNwant\xE5\x8D\x9A CAF\xC3\x89", "5 17 14 16", NULL);
+	o.strip_accents = TOKENIZER_STRIP_NO;
+	check(&o, "CAF\xC3\x89", "20", NULL);
+}
+
 static void refuse(const struct tokenizer_opts *o, enum exit_code code, const char *reason)
 {
 	struct tokenizer *t = (void *)-1;
@@ -267,6 +350,14 @@ static void what_makes_no_tokenizer_is_refused(void **state)
 	refuse(&(struct tokenizer_opts){ .vocab = f->vocab, .unicode = "14.0", .compat = TOKENIZER_HF }, EXIT_USAGE, "Unicode");
 	refuse(&(struct tokenizer_opts){ .vocab = "/nonexistent/v" }, EXIT_FAILED, "/nonexistent/v");
 	refuse(&(struct tokenizer_opts){ .model = "/nonexistent" }, EXIT_FAILED, "/nonexistent/vocab.txt");
+	refuse(&(struct tokenizer_opts){ .vocab = f->vocab, .cased = true, .lower = TOKENIZER_YES }, EXIT_USAGE, "choose one");
+	refuse(&(struct tokenizer_opts){ .vocab = f->vocab, .never_split = (const char *[]){ "a", "b c" }, .n_never_split = 2 }, EXIT_USAGE, "white space: 'b c'");
+	write_config(f, "{\"never_split\": \"a\"}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "no list");
+	write_config(f, "{\"never_split\": [\"a\", 7]}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "no string");
+	write_config(f, "{\"never_split\": [\"a\", \"\"]}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "is empty");
 	write_config(f, "{\"do_lower_case\": \n 1}");
 	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "do_lower_case");
 	write_config(f, "{\"do_lower_case\": \n tru");
@@ -282,11 +373,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(text_becomes_ids_and_places, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(cased_text_keeps_case_and_accents, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(switches_are_separate, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(some_tokens_are_never_split, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lines_keep_their_ends_beside_tokens_never_split, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(only_hf_takes_special_tokens_from_the_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(words_have_a_longest, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(words_come_with_their_places, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_description_names_all_that_makes_ids, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_model_directory_says_how, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_caller_may_choose_otherwise, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_makes_no_tokenizer_is_refused, set_up, tear_down),
 	};
 

@@ -1,5 +1,7 @@
 #include "tokenizer/wordpiece.h"
 
+#include "tokenizer/never_split.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -117,6 +119,41 @@ static void a_match_says_how_far_it_goes(void **state)
 	vocab_free(v);
 }
 
+static void kept_words_are_one_piece(void **state)
+{
+	static const char *const kept[] = { "unable", "able", "##a" };
+	struct never_split n = NEVER_SPLIT_INIT;
+	struct vocab *v;
+	struct wordpiece *w;
+	struct ids ids = IDS_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(never_split_add(&n, kept[i], strlen(kept[i])), 0);
+	never_split_sort(&n);
+	assert_int_equal(load_bytes(&v, tokens, strlen(tokens)), 0);
+	w = wordpiece_new(v, 4);
+	assert_non_null(w);
+	assert_false(wordpiece_keeps(w, "able", 4));
+	wordpiece_keep(w, &n);
+	assert_true(wordpiece_keeps(w, "able", 4));
+	assert_false(wordpiece_keeps(w, "un", 2));
+	assert_int_equal(wordpiece_encode(w, "unable", 6, &ids), 0);	/* would be two, and is no token */
+	assert_int_equal(wordpiece_encode(w, "able", 4, &ids), 0);
+	assert_int_equal(wordpiece_encode(w, "##a", 3, &ids), 0);
+	assert_int_equal(wordpiece_encode(w, "una", 3, &ids), 0);
+	assert_int_equal(ids.count, 5);
+	assert_int_equal(ids.items[0], 0);
+	assert_int_equal(ids.items[1], 2);
+	assert_int_equal(ids.items[2], 3);
+	assert_int_equal(ids.items[3], 1);
+	assert_int_equal(ids.items[4], 3);
+	ids_release(&ids);
+	wordpiece_free(w);
+	vocab_free(v);
+	never_split_release(&n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +164,7 @@ int main(void)
 		cmocka_unit_test(long_words_are_counted_in_code_points),
 		cmocka_unit_test(a_vocabulary_may_lack_continuations),
 		cmocka_unit_test(a_match_says_how_far_it_goes),
+		cmocka_unit_test(kept_words_are_one_piece),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
