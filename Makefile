@@ -135,7 +135,7 @@ LIBRARY := libberttools-tokenizer
 LIBRARY_ABI := 0
 LIBRARY_HEADERS := tokenizer/tokenizer.h tokenizer/vocab.h tokenizer/ids.h tokenizer/decode.h base/buf.h base/err.h base/pool.h base/utf8.h
 LIBRARY_SOURCES := $(filter-out tokenizer/learn% tokenizer/letter_trie.c tokenizer/token_print.c tokenizer/token_stream.c,$(call sources,tokenizer)) \
-	$(addprefix base/,buf.c cpu.c err.c fs.c pool.c utf8.c)
+	$(addprefix base/,buf.c cpu.c err.c fs.c pool.c sha256.c utf8.c)
 LIBRARY_PACKAGES := jansson libcrypto
 OBJCOPY ?= objcopy
 VERSION := $(shell sed -n 's/^.define BERTTOOLS_VERSION "\(.*\)"/\1/p' base/tool.h)

@@ -2,17 +2,16 @@
 #include "shards/mask_words.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/sha256.h"
 #include "base/utf8.h"
 #include "tokenizer/letter_trie.h"
 
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FILE_MAX_BYTES ((size_t)64 << 20)
-#define SHA256_BYTES 32
 #define CACHE_BYTES ((size_t)1 << 16)	/* words are met once */
 
 struct mask_words {
@@ -20,7 +19,7 @@ struct mask_words {
 	struct letter_trie trie;	/* of ids, not of letters */
 	unsigned char *ends;		/* [trie.count] whether a word ends at the node */
 	uint64_t count, passed;
-	char sha256[2 * SHA256_BYTES + 1];
+	char sha256[SHA256_HEX];
 };
 
 void mask_words_free(struct mask_words *w)
@@ -137,17 +136,6 @@ static int compare_lines(const char *a, size_t a_len, const char *b, size_t b_le
 	return rc ? rc : a_len < b_len ? -1 : a_len > b_len;
 }
 
-static int hash_text(struct mask_words *w)
-{
-	unsigned char digest[SHA256_BYTES];
-
-	if (!EVP_Digest(w->text.data, w->text.len, digest, NULL, EVP_sha256(), NULL))
-		return err_fail("libcrypto cannot compute SHA-256");
-	for (size_t i = 0; i < SHA256_BYTES; i++)
-		snprintf(w->sha256 + 2 * i, 3, "%02x", digest[i]);
-	return 0;
-}
-
 /* W's text, of which nothing is believed, to the rest of W. */
 static int parse(struct mask_words *w, const struct vocab *vocab, const char *path)
 {
@@ -170,7 +158,7 @@ static int parse(struct mask_words *w, const struct vocab *vocab, const char *pa
 			return -1;
 		p = stop + 1;
 	}
-	return hash_text(w);
+	return sha256_hex(w->text.data, w->text.len, w->sha256);
 }
 
 int mask_words_load(struct mask_words **out, const char *path, const struct vocab *vocab)

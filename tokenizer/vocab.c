@@ -3,15 +3,14 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/sha256.h"
 #include "base/utf8.h"
 #include "tokenizer/token_table.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FILE_MAX_BYTES TOKEN_TABLE_BYTES
-#define SHA256_BYTES 32
 #define BOM "\xEF\xBB\xBF"
 
 _Static_assert(VOCAB_MAX == TOKEN_NONE - 1, "what a token table can hold");
@@ -29,19 +28,8 @@ struct vocab {
 	uint32_t empty;			/* id of the empty token, which blank lines make */
 	size_t blank_lines, duplicates;
 	struct vocab_special special;
-	char sha256[2 * SHA256_BYTES + 1];
+	char sha256[SHA256_HEX];
 };
-
-static int hash_file(struct vocab *v)
-{
-	unsigned char digest[SHA256_BYTES];
-
-	if (!EVP_Digest(v->file.data, v->file.len, digest, NULL, EVP_sha256(), NULL))
-		return err_fail("libcrypto cannot compute SHA-256");
-	for (size_t i = 0; i < SHA256_BYTES; i++)
-		snprintf(v->sha256 + 2 * i, 3, "%02x", digest[i]);
-	return 0;
-}
 
 static int refuse_line(const struct vocab *v, const char *at, const char *path, const char *what)
 {
@@ -149,7 +137,7 @@ static size_t count_lines(const struct buf *b)
 static int parse(struct vocab *v, const char *path)
 {
 	v->empty = VOCAB_NONE;
-	if (buf_reserve(&v->file, 1) || check_bytes(v, path) || hash_file(v) ||
+	if (buf_reserve(&v->file, 1) || check_bytes(v, path) || sha256_hex(v->file.data, v->file.len, v->sha256) ||
 	    token_table_init(&v->table, v->file.data, v->file.len, count_lines(&v->file)) || add_lines(v, path))
 		return -1;
 	v->special = (struct vocab_special){ .pad = id_of(v, "[PAD]"), .unk = id_of(v, "[UNK]"), .cls = id_of(v, "[CLS]"),
