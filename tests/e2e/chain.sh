@@ -2,18 +2,8 @@
 # The whole chain on a small corpus, as a user would pipe it; then the same with every stage killed on
 # its way and run again: the same bytes. Speaks TAP.
 set -u
-: "${BIN:?}" "${TOP:?}"
-export PATH="$BIN:$PATH" LC_ALL=C.UTF-8
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-n=0
-ok() {	# ok WHAT COMMAND...
-	local what=$1
-	shift
-	n=$((n + 1))
-	if "$@" >log 2>&1; then echo "ok $n - $what"; else echo "not ok $n - $what"; sed 's/^/# /' log | head -n 20; fi
-}
+. "${TOP:?}/tests/tap.sh"
+
 killed() {	# killed SECONDS COMMAND...: begins it and kills it after so long, if it still runs
 	(timeout --foreground -s KILL "$@" & wait $!) >/dev/null 2>&1
 	return 0

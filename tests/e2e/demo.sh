@@ -2,18 +2,9 @@
 # The demo's recipe with a few steps of training: run straight, and run again and again while it is killed
 # or asked to stop on its way: the same models and figures. Speaks TAP.
 set -u
-: "${BIN:?}" "${TOP:?}"
-export LC_ALL=C.UTF-8
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+. "${TOP:?}/tests/tap.sh"
 cd "$TOP" || exit 1
-n=0
-ok() {	# ok WHAT COMMAND...
-	local what=$1
-	shift
-	n=$((n + 1))
-	if "$@" >"$work/log" 2>&1; then echo "ok $n - $what"; else echo "not ok $n - $what"; sed 's/^/# /' "$work/log" | tail -n 20; fi
-}
+
 OUT=$work/out
 demo() {	# in the folder OUT, since manifests name their input
 	"$@" make -f pipelines/demo/demo.mk BIN="$BIN" OUT="$OUT" STEPS=12 \

@@ -2,18 +2,8 @@
 # The installed library, as a program of others sees it: make install into a fresh folder, the example built
 # by pkg-config against shared and static, its output beside bert-tokenize's. Speaks TAP.
 set -u
-: "${BIN:?}" "${TOP:?}"
-export PATH="$BIN:$PATH" LC_ALL=C.UTF-8
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-n=0
-ok() {	# ok WHAT COMMAND...
-	local what=$1
-	shift
-	n=$((n + 1))
-	if "$@" >log 2>&1; then echo "ok $n - $what"; else echo "not ok $n - $what"; sed 's/^/# /' log | head -n 20; fi
-}
+. "${TOP:?}/tests/tap.sh"
+
 same() { diff "$1" "$2"; }
 
 # What was built is installed, not built anew: the flags come from the make that runs this.
