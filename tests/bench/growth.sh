@@ -18,24 +18,24 @@ cat wiki.par books.par | bert-sentences -q -o base.txt && bert-vocab -q --size 3
 
 # One word in twenty of the long ones gets another last letter.
 vary() {
-	awk -v seed="$1" 'BEGIN { srand(seed) } { for (i = 1; i <= NF; i++) if (length($i) > 5 && rand() < .05)
+	awk -v seed="$1" 'BEGIN { srand(seed) } { for (i = 1; i <= NF; i++) if (length($i) > 5 && $i ~ /[a-z]$/ && rand() < .05)
 		$i = substr($i, 1, length($i) - 1) substr("aeiostrn", 1 + int(rand() * 8), 1); print }' base.txt
 }
 size() { stat -c %s "$1"; }
 
-# row NAME COMMAND...: seconds by the clock and of the processors, MB of text a second, peak.
+# row NAME COMMAND...: seconds by the clock and of the processors, MB of text for each of the latter, peak.
 row() {
 	local name=$1
 	shift
 	rm -rf out
 	command time -q -f '%e %U %S %M' -o figures "$@" > /dev/null || { echo "$name failed" >&2; exit 1; }
-	awk -v name="$name" -v b="$(size text.txt)" '{ s = $1 > 0 ? $1 : .01
-		printf "| %s | %.0f | %.2f | %.2f | %.1f | %d |\n", name, b / 1e6, $1, $2 + $3, b / 1e6 / s, $4 / 1024 }' figures
+	awk -v name="$name" -v b="$(size text.txt)" '{ s = $2 + $3 > 0 ? $2 + $3 : .01
+		printf "| %s | %.0f | %.2f | %.2f | %.0f | %d |\n", name, b / 1e6, $1, s, b / 1e6 / s, $4 / 1024 }' figures
 }
 
 echo "$(lscpu | sed -n 's/^Model name: *//p'), $(nproc) processors; $(bert-shard --version | head -n 1); --memory $memory"
 echo
-echo "| stage | MB of text | seconds | of processors | MB/s | peak MiB |"
+echo "| stage | MB of text | seconds | of processors | MB for each of these | peak MiB |"
 echo "|---|---|---|---|---|---|"
 : > text.txt
 copy=0
