@@ -82,9 +82,34 @@ static int write_table(const struct job *j, const struct job_source *source, str
 struct making {
 	const struct job_source *source;
 	struct frame_writer *frame;
-	struct progress *progress;
-	uint64_t instances;		/* written, for progress */
+	struct job_written *written;
 };
+
+void job_written_start(struct job *j, struct job_written *w)
+{
+	*w = (struct job_written){ .lock = PTHREAD_MUTEX_INITIALIZER, .progress = j->opts.progress };
+	j->written = w;
+	if (w->progress)
+		progress_start(w->progress, "instances", 0);
+}
+
+void job_written_end(struct job *j)
+{
+	if (j->written->progress)
+		progress_end(j->written->progress);
+	pthread_mutex_destroy(&j->written->lock);
+	j->written = NULL;
+}
+
+static void show_written(struct job_written *w, uint32_t more)
+{
+	if (!w->progress)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->instances += more;
+	progress_update(w->progress, w->instances, 0);
+	pthread_mutex_unlock(&w->lock);
+}
 
 static int read_block(void *ctx, void *item)
 {
@@ -105,9 +130,7 @@ static int add_block(void *ctx, void *item)
 	struct making *m = ctx;
 	struct job_block *b = item;
 
-	m->instances += b->records;
-	if (m->progress)
-		progress_update(m->progress, m->instances, 0);
+	show_written(m->written, b->records);
 	return frame_add(m->frame, SHARD_INSTANCES, b->records, b->raw.data, b->raw.len, &b->packed);
 }
 
@@ -154,9 +177,7 @@ int job_write_file(struct job *j, const struct plan *p, uint32_t shard, const st
 {
 	const struct shard_header header = job_shard_header(j, p, shard);
 	char *path = job_shard_path(j, shard, p->shards), *text = shard_header_print(&header);
-	struct making m = {
-		.source = source, .progress = j->opts.progress, .instances = j->report.totals.instances
-	};
+	struct making m = { .source = source, .written = j->written };
 	struct shard_totals totals;
 	struct out *out = NULL;
 	int rc = -1;

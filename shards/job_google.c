@@ -76,15 +76,14 @@ static int make_shards(struct job *j, const struct plan *p, const struct docset 
 {
 	const struct vocab *vocab = tokenizer_vocab(j->tokenizer);
 	struct build b = { .recipe = NULL };
+	struct job_written written;
 	int rc = -1;
 
-	if (j->opts.progress)
-		progress_start(j->opts.progress, "instances", 0);
+	job_written_start(j, &written);
 	if (!build_init(&b, &j->recipe, vocab, docs, (unsigned)j->opts.threads, job_budget(j) - docs->bytes) &&
 	    !build_google(&b, vocab))
 		rc = b.over ? does_not_fit(j, p, docs) : write_shards(j, p, &b);
-	if (j->opts.progress)
-		progress_end(j->opts.progress);
+	job_written_end(j);
 	build_release(&b);
 	return rc;
 }

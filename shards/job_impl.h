@@ -7,11 +7,20 @@
 #include "shards/input.h"
 #include "shards/job.h"
 
+#include <pthread.h>
+
 #define JOB_WORK ".work"
 #define JOB_OPTIONS "options.json"
 #define JOB_PLAN "plan.json"
 #define JOB_PARTS_MAX 99999
 #define JOB_JSON_MAX ((size_t)1 << 30)	/* bytes of a JSON file of ours: a manifest may name a million shards */
+
+/* Instances written, by threads that write several shards at once: for progress. */
+struct job_written {
+	pthread_mutex_t lock;
+	struct progress *progress;	/* NULL: nobody watches */
+	uint64_t instances;
+};
 
 struct job {
 	struct job_opts opts;
@@ -25,7 +34,10 @@ struct job {
 	bool mending;			/* the folder's manifest is damaged, and so did not say whose it is */
 	int lock;			/* the folder, open and locked; -1: not yet */
 	struct job_report report;
+	struct job_written *written;	/* while shards are written */
 };
+void job_written_start(struct job *j, struct job_written *w);
+void job_written_end(struct job *j);
 
 /* Refused (EXIT_FAILED): another run is at work in the folder, or parts of one. Parts may be many. */
 int job_lock(struct job *j);
@@ -101,6 +113,13 @@ struct job_index {
 };
 /* job_big.c: writes SHARD, which is too large for memory, through spilled files; to the same bytes. */
 int job_write_big(struct job *j, const struct plan *p, const struct job_index *x, uint32_t shard);
+
+/* job_lanes.c: writes the shards PART, PART + PARTS, ... that are not whole, several at once. */
+int job_write_shards(struct job *j, const struct plan *p, uint64_t part, uint64_t parts);
+/* job_write.c: SHARD, from what is in X. 1: not done, since it is too large for memory, which is NARROW; else it goes through files. */
+int job_write_shard(struct job *j, const struct plan *p, const struct job_index *x, uint32_t shard, bool narrow);
+int job_index_open(struct job_index *x, const struct job *j, uint32_t parts);
+void job_index_close(struct job_index *x);
 
 uint64_t job_reading_memory(const struct job *j);	/* what the reading of documents may use */
 uint64_t job_budget(const struct job *j);		/* what documents and drafts may, */

@@ -13,7 +13,7 @@
 
 /* --- the documents of a shard ------------------------------------------------------------------ */
 
-static void index_close(struct job_index *x)
+void job_index_close(struct job_index *x)
 {
 	for (uint32_t i = 0; x->files && i < x->n; i++)
 		tokdoc_file_close(x->files[i]);
@@ -32,7 +32,7 @@ static void allow_files(void)
 	(void)!setrlimit(RLIMIT_NOFILE, &limit); /* if refused, opening too many fails with a reason of its own */
 }
 
-static int index_open(struct job_index *x, const struct job *j, uint32_t parts)
+int job_index_open(struct job_index *x, const struct job *j, uint32_t parts)
 {
 	*x = (struct job_index){ .files = calloc(parts, sizeof(*x->files)), .n = parts };
 	if (!x->files)
@@ -102,7 +102,7 @@ uint64_t job_budget(const struct job *j)
 	return j->opts.memory > 2 * job_reserve(j) ? j->opts.memory - job_reserve(j) : j->opts.memory / 2;
 }
 
-static int write_shard(struct job *j, const struct plan *p, const struct job_index *x, uint32_t shard)
+int job_write_shard(struct job *j, const struct plan *p, const struct job_index *x, uint32_t shard, bool narrow)
 {
 	const struct vocab *vocab = tokenizer_vocab(j->tokenizer);
 	struct build b = { .recipe = NULL };
@@ -119,7 +119,7 @@ static int write_shard(struct job *j, const struct plan *p, const struct job_ind
 			goto done;
 		over = b.over;
 	}
-	rc = over ? 0 : job_write_held(j, p, shard, &b);
+	rc = over ? narrow : job_write_held(j, p, shard, &b);
 done:
 	build_release(&b);
 	docset_release(&docs);
@@ -167,33 +167,18 @@ static int without_plan(struct job *j)
 
 int job_write(struct job *j, uint64_t part, uint64_t parts)
 {
+	struct job_written written;
 	struct plan *p = NULL;
-	struct job_index x = { NULL, 0 };
 	int rc = -1;
 
 	if (plan_load(&p, j))
 		return -1;
 	if (!p)
 		return without_plan(j);
-	if (job_refuse_other_numbers(j, p))
-		goto done;
-	if (j->opts.progress)
-		progress_start(j->opts.progress, "instances", 0);
-	for (uint64_t k = part; k < p->shards; k += parts) {
-		const int whole = job_shard_is_whole(j, p, (uint32_t)k);
-
-		if (whole < 0 || (!whole && !x.files && index_open(&x, j, p->parts)) ||
-		    (!whole && write_shard(j, p, &x, (uint32_t)k)))
-			goto done;
-		j->report.made += !whole;
-		j->report.kept += whole;
-	}
-	index_close(&x);
-	rc = job_finish(j, p, &j->report.complete);
-done:
-	if (j->opts.progress)
-		progress_end(j->opts.progress);
-	index_close(&x);
+	job_written_start(j, &written);
+	if (!job_refuse_other_numbers(j, p) && !job_write_shards(j, p, part, parts))
+		rc = job_finish(j, p, &j->report.complete);
+	job_written_end(j);
 	plan_free(p);
 	return rc;
 }
