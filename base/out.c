@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)128 << 10)
+#define BEGUN_BYTES ((uint64_t)4 << 20)	/* written, after which the disk is asked to begin: so that fsync has little left to wait for */
 #define LINKS_MAX 40		/* symbolic links in a row, as the kernel has it */
 #define NAME_KEPT 200		/* bytes of NAME in the temporary's, so that no name gets too long for a folder */
 
@@ -215,6 +216,7 @@ struct out {
 	bool synced;		/* nothing was written since the last fsync */
 	int error;		/* errno of the first write that failed */
 	uint64_t flushed;	/* bytes written before the buffer's */
+	uint64_t begun;		/* of these the disk was asked to take so many */
 	size_t used;
 	char *buffer;
 };
@@ -439,13 +441,23 @@ static int write_all(struct out *o, const char *bytes, size_t n, off_t offset)
 	return 0;
 }
 
+/* N more bytes were written. Where the disk cannot be asked, fsync does all of it. */
+static void count_flushed(struct out *o, size_t n)
+{
+	o->flushed += n;
+	if (!o->target || o->flushed - o->begun < BEGUN_BYTES)
+		return;
+	(void)sync_file_range(o->fd, (off_t)o->begun, (off_t)(o->flushed - o->begun), SYNC_FILE_RANGE_WRITE);
+	o->begun = o->flushed;
+}
+
 int out_flush(struct out *o)
 {
 	if (o->error)
 		return write_failed(o);
 	if (write_all(o, o->buffer, o->used, -1))
 		return -1;
-	o->flushed += o->used;
+	count_flushed(o, o->used);
 	o->used = 0;
 	return 0;
 }
@@ -457,7 +469,7 @@ int out_write(struct out *o, const void *bytes, size_t n)
 	if (n >= BUFFER_BYTES) {
 		if (write_all(o, bytes, n, -1))
 			return -1;
-		o->flushed += n;
+		count_flushed(o, n);
 	} else if (n) {
 		memcpy(o->buffer + o->used, bytes, n);
 		o->used += n;
