@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define MEMORY_LEAST (64 << 10)
+#define HUGE_LEAST ((size_t)64 << 20)	/* bytes of a region that is made of huge pages where there are any */
 #define LENGTH_MAX 10			/* bytes of a record's length */
 #define WRITE_MAX (1 << 20)		/* bytes of the buffer for writing; memory / 16 where that is less */
 #define READ_MAX (1 << 20)		/* bytes of a run's buffer for reading, unless a record is longer */
@@ -583,6 +584,8 @@ int spill_open(struct spill **s, const struct spill_opts *opts)
 			   -1, 0);
 	if (new->region == MAP_FAILED)
 		new->region = NULL;
+	else if (new->mapped >= HUGE_LEAST)
+		(void)madvise(new->region, new->mapped, MADV_HUGEPAGE);	/* advice: a page at a time is a fifth of adding a record */
 	if (!new->region || !new->folder) {
 		spill_close(new);
 		return err_memory();
