@@ -8,6 +8,7 @@
 
 #include <glob.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -267,6 +268,17 @@ static int print_estimate(struct job *j)
 	return rc;
 }
 
+/* Shards are made one after the other, and of much the same size: what one has freed is for the next, not for the system. */
+static void keep_memory(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	const uint64_t most = 128 << 20, share = o.memory / 8 < most ? o.memory / 8 : most;
+
+	mallopt(M_TRIM_THRESHOLD, (int)share);
+	mallopt(M_MMAP_THRESHOLD, (int)(share / 4));
+#endif
+}
+
 static int work(struct job *j, uint64_t part, uint64_t parts)
 {
 	warn_of_vocabulary(job_vocab(j));
@@ -299,6 +311,7 @@ int main(int argc, char **argv)
 	if (rc != ARGS_RUN)
 		return rc;
 	tool_start();
+	keep_memory();
 	o.folder = common.output;
 	o.threads = common.threads;
 	o.progress = &progress;
