@@ -16,6 +16,8 @@ struct encoder {
 	struct normalizer *normalizer;
 	struct wordcache *cache;
 	struct kept_words kept;
+	bool leaves;			/* the normalizer leaves words beyond ASCII as they stand: one that is never split is not to be finished */
+	struct buf word;		/* a word that was left, finished */
 };
 
 struct encoder *encoder_new(const struct tokenizer *t)
@@ -26,6 +28,7 @@ struct encoder *encoder_new(const struct tokenizer *t)
 struct encoder *encoder_new_sized(const struct tokenizer *t, size_t cache_bytes)
 {
 	struct encoder *e = calloc(1, sizeof(*e));
+	struct normalizer_opts rules = t->rules;
 
 	if (!e) {
 		err_memory();
@@ -33,7 +36,8 @@ struct encoder *encoder_new_sized(const struct tokenizer *t, size_t cache_bytes)
 	}
 	e->t = t;
 	kept_words_init(&e->kept, &t->rules, &t->never_split);
-	e->normalizer = normalizer_new(&t->rules);
+	rules.leave = e->leaves = !t->never_split.count;
+	e->normalizer = normalizer_new(&rules);
 	e->cache = wordcache_new(cache_bytes, vocab_id_bytes(t->vocab) > 2);
 	if (e->normalizer && e->cache)
 		return e;
@@ -48,6 +52,7 @@ void encoder_free(struct encoder *e)
 	normalizer_free(e->normalizer);
 	wordcache_free(e->cache);
 	kept_words_release(&e->kept);
+	buf_release(&e->word);
 	free(e);
 }
 
@@ -141,6 +146,27 @@ static int reading_next(struct reading *r)
 
 /* --- encoding ------------------------------------------------------------------------- */
 
+static bool is_ascii(const char *word, size_t len)
+{
+	unsigned char all = 0;
+
+	for (size_t i = 0; i < len; i++)
+		all |= (unsigned char)word[i];
+	return all < 0x80;
+}
+
+/* A word that the cache does not have. */
+static int encode_missing(struct encoder *e, const char *word, size_t len, struct ids *ids)
+{
+	if (e->leaves && (e->t->rules.lower || e->t->rules.strip_accents) && !is_ascii(word, len)) {
+		if (normalizer_word(e->normalizer, word, len, &e->word))
+			return -1;
+		word = e->word.data;
+		len = e->word.len;
+	}
+	return len ? wordpiece_encode(e->t->wordpiece, word, len, ids) : 0;
+}
+
 /* Words FROM .. TO - 1 of a group, which begins with word FIRST of W. */
 static int encode_some(struct encoder *e, const struct words *w, size_t first, const struct wordcache_group *g, size_t from,
 		       size_t to, struct ids *ids)
@@ -156,8 +182,7 @@ static int encode_some(struct encoder *e, const struct words *w, size_t first, c
 		before = ids->count = (size_t)(out - ids->items);
 		if (from == to)
 			return 0;
-		if (wordpiece_encode(e->t->wordpiece, w->text + w->starts[first + from],
-				     w->ends[first + from] - w->starts[first + from], ids))
+		if (encode_missing(e, w->text + w->starts[first + from], w->ends[first + from] - w->starts[first + from], ids))
 			return -1;
 		wordcache_put(e->cache, g, from++, ids->items + before, ids->count - before);
 	}

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/utf8.h"
-#include "tokenizer/ascii_words.h"
+#include "tokenizer/plain_words.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -20,12 +20,11 @@ enum { HANGUL_FIRST = 0xAC00, L_FIRST = 0x1100, V_FIRST = 0x1161, T_FIRST = 0x11
 
 /* What is to be done with a character, when nobody asks where words came from. */
 enum kind {
-	STAYS,			/* part of a word, as it is */
-	ALONE,			/* a word, as it is */
-	CHANGES,		/* part of a word, in its form */
-	SEPARATES,
-	ENDS_LINE,
-	SPECIAL,		/* anything else */
+	STAYS = PLAIN_LETTER,		/* part of a word, as it is, or left to normalizer_word */
+	ALONE = PLAIN_WORD,		/* a word, likewise */
+	SEPARATES = PLAIN_SPACE,
+	ENDS_LINE = PLAIN_NOT,
+	SPECIAL,			/* anything else */
 };
 
 /* A code point of a run of nonstarters. */
@@ -41,7 +40,7 @@ struct normalizer {
 	enum char_form form;
 	uint16_t special;		/* flags of characters that do not just become their form */
 	uint16_t punct;			/* the flag that tells punctuation */
-	ascii_words_take *take_ascii;
+	plain_words_take *take_plain;
 	unsigned char kinds[0x10000];	/* enum kind of characters below U+10000 */
 
 	/* the text */
@@ -49,7 +48,7 @@ struct normalizer {
 	uint64_t cp;			/* code points before AT; counted only for spans */
 	bool want_spans;
 
-	struct ascii_words w;		/* the batch */
+	struct plain_words w;		/* the batch */
 	size_t cap;			/* bytes of w.out */
 	size_t cap_words;		/* items of w.starts, w.ends, w.lines */
 	struct span *spans;
@@ -61,44 +60,35 @@ struct normalizer {
 	size_t n_marks, cap_marks, cap_sorted, n_places, cap_places;
 };
 
-/*
- * The marks of U+2000 to U+203F that are words and stay as they are. Of ASCII ascii_words.h knows what the table
- * says, as all tables say the same.
- */
-static struct ascii_rules ascii_rules_of(const struct normalizer *n)
+/* plain_words.h knows of ASCII what the table says, as all tables say the same. */
+static void check_ascii(const struct normalizer *n)
 {
-	struct ascii_rules r = { .lower = n->o.lower };
-
-	for (uint32_t b = 0; b < 64; b++) {
-		const struct char_entry *e = chars_entry(n->o.chars, 0x2000 + b);
-
-		if ((e->flags & n->special) == n->punct && !e->forms[n->form])
-			r.dashes |= (uint64_t)1 << b;
-	}
 	for (unsigned c = 0; c < 128; c++) {
 		const uint16_t flags = chars_entry(n->o.chars, c)->flags & (CHAR_DELETE | CHAR_SPACE | CHAR_PUNCT);
 		const bool letter = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 
-		assert((flags != CHAR_DELETE) == ascii_words_knows((unsigned char)c));
-		assert(!flags == letter && (flags == CHAR_SPACE) == (ascii_words_knows((unsigned char)c) && c <= ' '));
+		assert((flags != CHAR_DELETE) == plain_words_has_ascii((unsigned char)c));
+		assert(!flags == letter && (flags == CHAR_SPACE) == (plain_words_has_ascii((unsigned char)c) && c <= ' '));
 		(void)flags;
 		(void)letter;
 	}
-	return r;
 }
 
 static enum kind kind_of(const struct normalizer *n, uint32_t cp)
 {
 	const struct char_entry *e = chars_entry(n->o.chars, cp);
-	const uint16_t flags = e->flags & n->special;
+	const bool changes = e->forms[n->form] && !n->o.leave && cp >= 0x80;
+	uint16_t flags = e->flags & n->special;
 
 	if (cp == '\n')
 		return ENDS_LINE;
-	if (!flags)
-		return e->forms[n->form] ? CHANGES : STAYS;
+	if (n->o.leave && (flags == CHAR_HANGUL || (flags == CHAR_NONSTARTER && e->forms[CHAR_BARE])))
+		flags = 0;
 	if (flags == CHAR_SPACE)
 		return SEPARATES;
-	return !(flags & ~(CHAR_CJK | n->punct)) && !e->forms[n->form] ? ALONE : SPECIAL;
+	if (changes || flags & ~(CHAR_CJK | n->punct))
+		return SPECIAL;
+	return flags ? ALONE : STAYS;
 }
 
 struct normalizer *normalizer_new(const struct normalizer_opts *o)
@@ -119,8 +109,9 @@ struct normalizer *normalizer_new(const struct normalizer_opts *o)
 		n->special |= CHAR_HANGUL | CHAR_NONSTARTER | CHAR_TAIL;
 	if (o->lower)
 		n->special |= CHAR_SIGMA;
-	n->w.rules = ascii_rules_of(n);
-	n->take_ascii = ascii_words_best();
+	check_ascii(n);
+	n->w.rules = (struct plain_rules){ o->lower, n->kinds };
+	n->take_plain = plain_words_best();
 	for (uint32_t cp = 0; cp < 0x10000; cp++)
 		n->kinds[cp] = (unsigned char)kind_of(n, cp);
 	return n;
@@ -170,7 +161,7 @@ static int reserve_words(struct normalizer *n, size_t more)
 /* Room for what BYTES more bytes of words need. */
 static int reserve(struct normalizer *n, size_t bytes)
 {
-	const size_t more = bytes + ASCII_WORDS_SLACK;
+	const size_t more = bytes + PLAIN_WORDS_SLACK;
 
 	if (n->w.len + more > TEXT_MAX)
 		return err_fail("a word is longer than %u bytes", TEXT_MAX);
@@ -181,7 +172,7 @@ static int reserve(struct normalizer *n, size_t bytes)
 
 static void end_word(struct normalizer *n)
 {
-	struct ascii_words *w = &n->w;
+	struct plain_words *w = &n->w;
 
 	if (w->len > w->word_start) {
 		w->starts[w->count] = (uint32_t)w->word_start;
@@ -214,14 +205,24 @@ static void put_form(struct normalizer *n, const struct char_entry *e, uint32_t 
 			n->spans[n->n_spans++] = (struct span){ at, at + 1 };
 }
 
-static void put_hangul(struct normalizer *n, uint32_t cp, uint64_t at)
+/* The letters of a syllable; how many bytes. */
+static size_t write_hangul(uint32_t cp, char *to)
 {
 	const uint32_t s = cp - HANGUL_FIRST;
+	size_t n = utf8_write(L_FIRST + s / (V_COUNT * T_COUNT), to);
 
-	put(n, L_FIRST + s / (V_COUNT * T_COUNT), at);
-	put(n, V_FIRST + s / T_COUNT % V_COUNT, at);
-	if (s % T_COUNT)
-		put(n, T_FIRST + s % T_COUNT, at);
+	n += utf8_write(V_FIRST + s / T_COUNT % V_COUNT, to + n);
+	return s % T_COUNT ? n + utf8_write(T_FIRST + s % T_COUNT, to + n) : n;
+}
+
+static void put_hangul(struct normalizer *n, uint32_t cp, uint64_t at)
+{
+	const size_t bytes = write_hangul(cp, n->w.out + n->w.len);
+
+	n->w.len += bytes;
+	if (n->want_spans)
+		for (size_t i = utf8_count(n->w.out + n->w.len - bytes, bytes); i > 0; i--)
+			n->spans[n->n_spans++] = (struct span){ at, at + 1 };
 }
 
 /* --- sigma ----------------------------------------------------------------------- */
@@ -434,121 +435,57 @@ static int take_characters(struct normalizer *n)
 	return 0;
 }
 
-/* Whether it is worth while to go on with P by take_ascii, which knows the first byte. */
-static bool is_ascii_run(const char *p, const char *end)
+/* What kind the character at AT is; SPECIAL when it is one of four bytes. */
+static enum kind kind_at(const struct normalizer *n, uint32_t *cp, const char **after)
 {
-	uint64_t x;
-
-	if (end - p < 8 || !ascii_words_knows((unsigned char)*p))
-		return false;
-	memcpy(&x, p, sizeof(x));
-	return !(x & 0x8080808080808080u);
+	*after = n->at;
+	*cp = utf8_next(after);
+	return *cp < 0x10000 ? n->kinds[*cp] : SPECIAL;
 }
 
-/*
- * The characters that stay as they are, be they words or parts of words, up to the first other one. Which of the two comes next
- * cannot be foretold in Chinese and Japanese, so no branch asks.
- */
-static void take_staying(struct normalizer *n)
+/* Some of the characters that plain_words.h does not take. */
+static int take_others(struct normalizer *n)
 {
-	struct ascii_words *const w = &n->w;
-	const char *p = n->at, *const end = n->end;
-	size_t len = w->len, starts = w->count, ends = w->count;
-	size_t open = len > w->word_start;
+	struct plain_words *const w = &n->w;
 
-	w->starts[starts] = (uint32_t)w->word_start;
-	starts += open;
-	while (p < end && len < w->stop) {
-		const unsigned char *const s = (const unsigned char *)p;
-		char *const o = w->out + len;
-		unsigned size = 1, kind;
-		uint32_t cp = s[0];
-
-		if (cp >= 0xF0)
-			break;
-		o[0] = p[0];
-		if (cp >= 0xE0) {
-			size = 3;
-			memcpy(o + 1, p + 1, 2);
-			cp = (cp & 0x0F) << 12 | (uint32_t)(s[1] & 0x3F) << 6 | (s[2] & 0x3F);
-		} else if (cp >= 0x80) {
-			size = 2;
-			o[1] = p[1];
-			cp = (cp & 0x1F) << 6 | (s[1] & 0x3F);
-		} else if (is_ascii_run(p, end)) {
-			break;
-		}
-		kind = n->kinds[cp];
-		if (kind > ALONE)
-			break;
-		w->ends[ends] = (uint32_t)len;
-		ends += open & kind;			/* ALONE is 1 */
-		w->starts[starts] = (uint32_t)len;
-		starts += kind | !open;
-		len += size;
-		p += size;
-		w->ends[ends] = (uint32_t)len;
-		ends += kind;
-		open = !kind;
-	}
-	w->word_start = open ? w->starts[ends] : len;
-	w->count = ends;
-	w->len = len;
-	n->at = p;
-}
-
-/* Characters up to a run of ASCII, which does not begin here, or until the batch is full; at least one. */
-static int take_mixed(struct normalizer *n)
-{
-	struct ascii_words *const w = &n->w;
-
-	for (unsigned i = 0; i < STRETCH / CHARS_FORM_MAX && !is_ascii_run(n->at, n->end); i++) {
-		const char *p;
+	for (unsigned i = 0; i < STRETCH / CHARS_FORM_MAX && n->at < n->end; i++) {
+		const char *after;
 		uint32_t cp;
-		unsigned kind;
+		const enum kind kind = kind_at(n, &cp, &after);
 
-		take_staying(n);
-		if (n->at == n->end || w->len >= w->stop || is_ascii_run(n->at, n->end))
+		if (kind <= SEPARATES)
 			break;
-		p = n->at;
-		cp = utf8_next(&p);
-		kind = cp < 0x10000 ? n->kinds[cp] : SPECIAL;
-		if (kind == SPECIAL) {
+		if (kind != ENDS_LINE) {
 			if (take_character(n))
 				return -1;
 			continue;
 		}
-		n->at = p;
-		if (kind == CHANGES) {
-			put_form(n, chars_entry(n->o.chars, cp), cp, 0);
-			continue;
-		}
+		n->at = after;
 		end_word(n);
-		if (kind == ENDS_LINE) {
-			w->lines[w->n_lines++] = (uint32_t)w->count;
-			w->out[w->len++] = '\n';
-			w->word_start = w->len;
-		}
+		w->lines[w->n_lines++] = (uint32_t)w->count;
+		w->out[w->len++] = '\n';
+		w->word_start = w->len;
 	}
 	return 0;
 }
 
-static int take_ascii(struct normalizer *n)
+/* Characters, as many as there is room for. */
+static int take_text(struct normalizer *n)
 {
-	n->at = n->take_ascii(&n->w, n->at, n->end);
-	return 0;
+	n->at = n->take_plain(&n->w, n->at, n->end);
+	return n->w.len < n->w.stop ? take_others(n) : 0;
 }
 
 static int next_batch(struct normalizer *n)
 {
-	struct ascii_words *const b = &n->w;
+	struct plain_words *const b = &n->w;
 
 	b->len = b->word_start = b->count = b->n_lines = n->n_spans = 0;
 	while (n->at < n->end && (b->len < BATCH || b->word_start < b->len)) {
 		b->stop = b->len < BATCH ? BATCH : b->len + 1;
 		if (reserve(n, b->stop - b->len + STRETCH))
 			return -1;
-		if (n->want_spans ? take_characters(n) : is_ascii_run(n->at, n->end) ? take_ascii(n) : take_mixed(n))
+		if (n->want_spans ? take_characters(n) : take_text(n))
 			return -1;
 	}
 	if (reserve(n, 0))
@@ -559,7 +496,7 @@ static int next_batch(struct normalizer *n)
 
 int normalizer_next(struct normalizer *n, struct words *w)
 {
-	const struct ascii_words *const b = &n->w;
+	const struct plain_words *const b = &n->w;
 
 	do
 		if (next_batch(n))
@@ -567,4 +504,40 @@ int normalizer_next(struct normalizer *n, struct words *w)
 	while (!b->count && !b->n_lines && n->at < n->end);
 	*w = (struct words){ b->out, b->starts, b->ends, b->count, b->lines, b->n_lines, n->want_spans ? n->spans : NULL };
 	return b->count || b->n_lines;
+}
+
+/* Adds what becomes of a character, by its bytes; room for CHARS_FORM_MAX. */
+static void add_form(const struct normalizer *n, uint32_t cp, const char *bytes, size_t size, struct buf *out)
+{
+	const struct char_entry *const e = chars_entry(n->o.chars, cp);
+	const unsigned char *const form = n->o.chars->forms + e->forms[n->form];
+	char *const to = out->data + out->len;
+
+	if (e->flags & n->special & CHAR_HANGUL) {
+		out->len += write_hangul(cp, to);
+	} else if (e->forms[n->form]) {
+		memcpy(to, form + 1, CHARS_FORM_MAX);
+		out->len += form[0];
+	} else {
+		memcpy(to, bytes, size);
+		out->len += size;
+	}
+}
+
+int normalizer_word(const struct normalizer *n, const char *word, size_t len, struct buf *out)
+{
+	const char *p = word, *const end = word + len;
+
+	buf_clear(out);
+	while (p < end) {
+		if (buf_reserve(out, STRETCH + CHARS_FORM_MAX + WORDS_SLACK))
+			return -1;
+		for (unsigned i = 0; i < STRETCH / CHARS_FORM_MAX && p < end; i++) {
+			const char *const start = p;
+			const uint32_t cp = utf8_next(&p);
+
+			add_form(n, cp, start, (size_t)(p - start), out);
+		}
+	}
+	return 0;
 }

@@ -20,6 +20,7 @@
 #ifndef TOKENIZER_NORMALIZE_H
 #define TOKENIZER_NORMALIZE_H
 
+#include "base/buf.h"
 #include "tokenizer/chars.h"
 #include "tokenizer/ids.h"
 
@@ -31,6 +32,7 @@ struct normalizer_opts {
 	bool lower;		/* lower-case */
 	bool strip_accents;	/* decompose (NFD) and drop category Mn */
 	bool space_cjk;		/* each CJK ideograph is a word */
+	bool leave;		/* words may be left for normalizer_word to finish, unless spans are asked for */
 };
 
 #define WORDS_SLACK 64	/* bytes that may be read beyond the last word */
@@ -46,6 +48,7 @@ struct words {
 };
 
 struct normalizer;
+
 struct normalizer *normalizer_new(const struct normalizer_opts *o);	/* NULL: out of memory */
 void normalizer_free(struct normalizer *n);				/* accepts NULL */
 
@@ -57,5 +60,12 @@ void normalizer_start(struct normalizer *n, const char *text, size_t len, bool s
  * of nearly 4 GiB.
  */
 int normalizer_next(struct normalizer *n, struct words *w);
+
+/*
+ * What is left to do to a word, if it was left: lower-case and strip each character, in OUT (replaced; WORDS_SLACK more bytes can be read).
+ * It depends on the word's bytes alone, so who knows what becomes of them need not ask, and does nothing to a word that is finished.
+ * Nothing may be left of a word of accents alone.
+ */
+int normalizer_word(const struct normalizer *n, const char *word, size_t len, struct buf *out);
 
 #endif

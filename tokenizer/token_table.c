@@ -9,6 +9,7 @@
 enum { BEGINS = 1, ENDS = 2 }; /* the bits of a beginning */
 
 #define CELLS_LEAST_BITS 8
+#define CHARS 0x10000 /* characters that have a place of their own */
 #define TAG_BITS 12
 #define ID_BITS 24
 #define TAG_MASK (((uint64_t)1 << TAG_BITS) - 1)
@@ -66,9 +67,10 @@ int token_table_init(struct token_table *t, const char *text, size_t bytes, size
 	while ((size_t)1 << bits < 2 * bytes) /* tokens share beginnings, so in truth most stay free */
 		bits++;
 	*t = (struct token_table){ .text = text, .shift = 64 - bits, .n_slots = (uint32_t)(n + n / 2 + 1) };
-	if (pages_map(&t->pages, ((size_t)1 << (bits - 2)) + t->n_slots * sizeof(*t->slots)))
+	if (pages_map(&t->pages, CHARS * sizeof(*t->chars) + ((size_t)1 << (bits - 2)) + t->n_slots * sizeof(*t->slots)))
 		return -1;
-	t->cells = t->pages.start;
+	t->chars = t->pages.start;
+	t->cells = (unsigned char *)(t->chars + CHARS);
 	t->slots = (void *)(t->cells + ((size_t)1 << (bits - 2)));
 	return 0;
 }
@@ -102,32 +104,92 @@ static bool is_long_token(const struct token_table *t, struct token_slot slot, c
 	       !token[start->len + len];
 }
 
-static inline const struct token_slot *first_slot(const struct token_table *t, uint64_t hash)
+/* Slots go by a hash's upper half. */
+static inline uint32_t upper(uint64_t hash)
 {
-	return &t->slots[(hash >> 32) * t->n_slots >> 32];
+	return (uint32_t)(hash >> 32);
 }
 
-/* The slot of a token, or the free one where it belongs; W is all of it, START and TEXT. */
-static inline struct token_slot *slot_of(const struct token_table *t, const struct walk *w,
-					 const struct token_start *start, const char *text)
+static inline uint32_t first_slot(const struct token_table *t, uint32_t hash)
 {
-	const uint64_t tag = w->hash >> 24 & TAG_MASK;
-	uint64_t i = (w->hash >> 32) * t->n_slots >> 32;
+	return (uint32_t)((uint64_t)hash * t->n_slots >> 32);
+}
+
+/* What tells a token from others. */
+struct name {
+	uint32_t hash;
+	uint64_t bytes; /* as in a walk */
+	size_t len;
+};
+
+/* The slot of a token, or the free one where it belongs: what START begins with and then TEXT, N in all. */
+static inline struct token_slot *slot_of(const struct token_table *t, struct name n, const struct token_start *start,
+					 const char *text)
+{
+	uint32_t i = first_slot(t, n.hash);
 
 	for (;; i = i + 1 < t->n_slots ? i + 1 : 0) {
 		struct token_slot *const s = &t->slots[i];
 
 		if (!s->what)
 			return s;
-		if (w->len <= 8 ? s->bytes == w->bytes
-				: (s->what & TAG_MASK) == tag && is_long_token(t, *s, start, text, w->len - start->len))
+		if (n.len <= 8 ? s->bytes == n.bytes
+			       : (s->what & TAG_MASK) == (n.hash & TAG_MASK) && is_long_token(t, *s, start, text, n.len - start->len))
 			return s;
 	}
+}
+
+static inline struct name name_of(const struct walk *w)
+{
+	return (struct name){ upper(w->hash), w->bytes, w->len };
 }
 
 static inline uint32_t id_of(uint64_t what)
 {
 	return what ? (uint32_t)(what >> TAG_BITS & ID_MASK) - 1 : TOKEN_NONE;
+}
+
+/* The first character of a text of LEFT bytes, if it has a place of its own: its number, and how many bytes it has; 0: it has none. */
+static inline size_t number_of(const char *text, size_t left, uint32_t *number)
+{
+	const unsigned char *const p = (const unsigned char *)text;
+
+	if (p[0] < 0x80) {
+		*number = p[0];
+		return 1;
+	}
+	if (p[0] < 0xE0 && left > 1) {
+		*number = (uint32_t)(p[0] & 0x1F) << 6 | (p[1] & 0x3F);
+		return 2;
+	}
+	if (p[0] < 0xF0 && left > 2) {
+		*number = (uint32_t)(p[0] & 0x0F) << 12 | (uint32_t)(p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+		return 3;
+	}
+	return 0;
+}
+
+/* The bit of a character in token_first.seconds: by the last of its bytes, which differs most. */
+static inline uint32_t second_bit(const char *text, size_t left)
+{
+	const unsigned char first = (unsigned char)text[0];
+	const size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+
+	return (uint32_t)1 << (text[(size < left ? size : left) - 1] & 31);
+}
+
+/* Notes a token, less what it begins with, where its first character has its place. */
+static void put_first(struct token_table *t, const char *text, size_t len, bool further, uint32_t id)
+{
+	uint32_t number;
+	const size_t size = number_of(text, len, &number);
+
+	if (!size)
+		return;
+	if (size < len)
+		t->chars[number][further].seconds |= second_bit(text + size, len - size);
+	else
+		t->chars[number][further].id = id + 1;
 }
 
 uint32_t token_table_put(struct token_table *t, uint32_t at, uint32_t len, uint32_t id)
@@ -144,10 +206,13 @@ uint32_t token_table_put(struct token_table *t, uint32_t at, uint32_t len, uint3
 		mark(t, w.hash, BEGINS);
 	}
 	mark(t, w.hash, ENDS);
-	slot = slot_of(t, &w, &start, token);
+	put_first(t, token, len, false, id);
+	if (len > 2 && !memcmp(token, "##", 2))
+		put_first(t, token + 2, len - 2, true, id);
+	slot = slot_of(t, name_of(&w), &start, token);
 	before = id_of(slot->what);
 	slot->bytes = len <= 8 ? w.bytes : 0;
-	slot->what = (((uint64_t)at << ID_BITS | (id + 1)) << TAG_BITS) | (w.hash >> 24 & TAG_MASK);
+	slot->what = (((uint64_t)at << ID_BITS | (id + 1)) << TAG_BITS) | (upper(w.hash) & TAG_MASK);
 	return before;
 }
 
@@ -156,36 +221,61 @@ uint32_t token_table_find(const struct token_table *t, const char *token, size_t
 	const struct token_start start = token_start_of("", 0);
 	const struct walk w = walk_all(nothing, token, len);
 
-	return id_of(slot_of(t, &w, &start, token)->what);
+	return id_of(slot_of(t, name_of(&w), &start, token)->what);
 }
 
+/* --- the longest token ------------------------------------------------------------- */
+
+/*
+ * The longest text that seems to be a token, since nothing but bits is looked at, and has more than the SIZE bytes of its
+ * first character; of length 0 in TEXT when there is none.
+ */
+static inline struct walk longer_than(const struct token_table *t, const struct token_start *start, size_t size,
+				      const char *text, size_t len)
+{
+	const struct walk none = { start->hash, start->bytes, start->len };
+	struct walk w = none, longest = none;
+
+	if (size)
+		walk_on(&w, text, size);
+	while (w.len < start->len + len) {
+		const size_t done = w.len - start->len;
+		unsigned cell;
+
+		walk_on(&w, text + done, len - done);
+		cell = cell_of(t, w.hash);
+		if (!(cell & BEGINS))
+			break;
+		if (cell & ENDS) {
+			longest = w;
+			__builtin_prefetch(&t->slots[first_slot(t, upper(w.hash))]);
+		}
+	}
+	return longest;
+}
+
+/*
+ * Many pieces are one character that no longer token begins with, or none with the second; and characters of a language stand
+ * close together in t->chars, while what goes by a hash lies anywhere.
+ */
 size_t token_table_longest(const struct token_table *t, const struct token_start *start, const char *text, size_t len,
 			   uint32_t *id)
 {
-	const struct walk none = { start->hash, start->bytes, start->len };
+	uint32_t number;
+	const size_t size = number_of(text, len, &number);
+	const struct token_first first = size ? t->chars[number][start->len > 0] : (struct token_first){ 0, UINT32_MAX };
 
-	for (;;) {
-		struct walk w = none, longest = none;
+	while (len > size && (!size || first.seconds & second_bit(text + size, len - size))) {
+		const struct walk w = longer_than(t, start, size, text, len);
 
-		while (w.len < start->len + len) {
-			const size_t done = w.len - start->len;
-			unsigned cell;
-
-			walk_on(&w, text + done, len - done);
-			cell = cell_of(t, w.hash);
-			if (!(cell & BEGINS))
-				break;
-			if (cell & ENDS) {
-				longest = w;
-				__builtin_prefetch(first_slot(t, w.hash));
-			}
-		}
-		if (longest.len == start->len)
-			return 0;
-		*id = id_of(slot_of(t, &longest, start, text)->what);
-		len = longest.len - start->len;
+		if (w.len == start->len)
+			break;
+		*id = id_of(slot_of(t, name_of(&w), start, text)->what);
+		len = w.len - start->len;
 		if (*id != TOKEN_NONE)
 			return len;
-		len--; /* the next shorter one ends before */
+		len--; /* it only seemed so: the next shorter one ends before */
 	}
+	*id = first.id - 1;
+	return first.id ? size : 0;
 }

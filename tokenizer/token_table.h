@@ -35,9 +35,16 @@ struct token_slot {
 	uint64_t what;			/* place in TEXT << 36 | (id + 1) << 12 | bits of the hash; 0: free */
 };
 
+/* A character that a token begins with. */
+struct token_first {
+	uint32_t id;			/* + 1, of the token that is this character alone; 0: there is none */
+	uint32_t seconds;		/* bits of the characters that come second in longer ones (seconds_bit) */
+};
+
 struct token_table {
 	const char *text;
 	struct pages pages;
+	struct token_first (*chars)[2];	/* [0x10000]: what begins with a character, and what with "##" and it */
 	unsigned char *cells;		/* two bits for each of 2^k beginnings */
 	unsigned shift;			/* of a hash, to leave the number of a beginning */
 	struct token_slot *slots;
@@ -48,7 +55,7 @@ struct token_table {
 struct vocab;
 const struct token_table *vocab_table(const struct vocab *v);
 
-/* What tokens begin with that a text lacks. */
+/* What tokens begin with that a text lacks: nothing, or "##". */
 struct token_start {
 	const char *prefix;
 	size_t len;

@@ -1,12 +1,12 @@
-/* ascii_words.h with AVX2 and BMI. */
+/* plain_words.h with AVX2 and BMI. */
 #include <immintrin.h>
 #include <string.h>
 
-struct ascii_tables {
+struct plain_tables {
 	__m256i case_bit;
 };
 
-#include "tokenizer/ascii_masks.h"
+#include "tokenizer/plain_masks.h"
 
 static inline __m256i each(unsigned char byte)
 {
@@ -25,8 +25,13 @@ static inline uint64_t bits_of(__m256i x)
 	return (uint32_t)_mm256_movemask_epi8(x);
 }
 
+static inline uint64_t at_least(__m256i x, unsigned char low)
+{
+	return bits_of(_mm256_cmpeq_epi8(_mm256_max_epu8(x, each(low)), x));
+}
+
 /* Half of a block: masks of 32 bits. */
-static inline struct ascii_masks half(const struct ascii_tables *t, const char *p, char *o)
+static inline struct plain_masks half(const struct plain_tables *t, const char *p, char *o)
 {
 	const __m256i x = _mm256_loadu_si256((const void *)p);
 	const __m256i letters = within(_mm256_or_si256(x, each(0x20)), 'a', 'z');
@@ -38,18 +43,19 @@ static inline struct ascii_masks half(const struct ascii_tables *t, const char *
 	const uint64_t marks = bits_of(_mm256_andnot_si256(word, graphic));
 
 	_mm256_storeu_si256((void *)o, _mm256_or_si256(x, _mm256_and_si256(letters, t->case_bit)));
-	return (struct ascii_masks){ .letters = bits_of(word),
+	return (struct plain_masks){ .letters = bits_of(word),
 				     .first = marks,
 				     .last = marks,
 				     .newlines = bits_of(newline),
 				     .unknown = bits_of(_mm256_or_si256(graphic, separator)) ^ UINT32_MAX,
-				     .general = bits_of(_mm256_cmpeq_epi8(x, each(0xE2))) };
+				     .two = at_least(x, 0xC0) & ~at_least(x, 0xE0),
+				     .three = at_least(x, 0xE0) & ~at_least(x, 0xF0) };
 }
 
-static inline struct ascii_masks ascii_masks_of(const struct ascii_tables *t, const char *p, size_t n, char *o)
+static inline struct plain_masks plain_masks_of(const struct plain_tables *t, const char *p, size_t n, char *o)
 {
 	char padded[64];
-	struct ascii_masks m, high;
+	struct plain_masks m, high;
 
 	if (n < 64) {
 		memset(padded, 0, sizeof(padded));
@@ -63,19 +69,13 @@ static inline struct ascii_masks ascii_masks_of(const struct ascii_tables *t, co
 	m.last |= high.last << 32;
 	m.newlines |= high.newlines << 32;
 	m.unknown |= high.unknown << 32;
-	m.general |= high.general << 32;
-	if (m.general) {
-		const uint64_t low_80 = bits_of(_mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)p), each(0x80)));
-		const uint64_t high_80 =
-			bits_of(_mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)(p + 32)), each(0x80)));
-
-		m.general &= (low_80 | high_80 << 32) >> 1;
-	}
+	m.two |= high.two << 32;
+	m.three |= high.three << 32;
 	return m;
 }
 
 /* Eight at a time, most often twice: a branch that is guessed well. */
-static inline size_t ascii_places(uint32_t *to, uint32_t base, uint64_t bits)
+static inline size_t plain_places(uint32_t *to, uint32_t base, uint64_t bits)
 {
 	const size_t n = (size_t)__builtin_popcountll(bits);
 
@@ -87,9 +87,9 @@ static inline size_t ascii_places(uint32_t *to, uint32_t base, uint64_t bits)
 	return n;
 }
 
-const char *ascii_words_avx2(struct ascii_words *w, const char *p, const char *end)
+const char *plain_words_avx2(struct plain_words *w, const char *p, const char *end)
 {
-	const struct ascii_tables t = { each(w->rules.lower ? 0x20 : 0) };
+	const struct plain_tables t = { each(w->rules.lower ? 0x20 : 0) };
 
-	return ascii_run(w, &t, p, end);
+	return plain_run(w, &t, p, end);
 }

@@ -1,5 +1,5 @@
 /* What the vector code makes of a text against plain C, and plain C against what goes character by character. */
-#include "tokenizer/ascii_words.h"
+#include "tokenizer/plain_words.h"
 
 #include "base/cpu.h"
 #include "tokenizer/normalize.h"
@@ -37,8 +37,26 @@ static char *exactly(const struct buf *b)
 
 /* --- words ------------------------------------------------------------------------ */
 
-/* All words of TEXT, a \1 after each and, without spans, a \2 at each line end. */
-static void words_of(struct normalizer *n, const char *text, size_t len, bool spans, struct buf *b)
+/* A word and a \1, unless nothing is left of it. */
+static void add_word(const struct normalizer *n, const char *word, size_t len, bool left, struct buf *b)
+{
+	struct buf finished = BUF_INIT, twice = BUF_INIT;
+
+	if (left) {
+		assert_int_equal(normalizer_word(n, word, len, &finished), 0);
+		assert_int_equal(normalizer_word(n, finished.data, finished.len, &twice), 0);
+		assert_int_equal(finished.len, twice.len);
+		assert_memory_equal(finished.data, twice.data, twice.len);
+		word = finished.data;
+		len = finished.len;
+	}
+	assert_int_equal(len && (buf_add(b, word, len) || buf_add_byte(b, 1)), 0);
+	buf_release(&finished);
+	buf_release(&twice);
+}
+
+/* All words of TEXT, a \1 after each and, without spans, a \2 at each line end. LEFT: finished here. */
+static void words_of(struct normalizer *n, const char *text, size_t len, bool spans, bool left, struct buf *b)
 {
 	struct words w;
 	int rc;
@@ -54,7 +72,7 @@ static void words_of(struct normalizer *n, const char *text, size_t len, bool sp
 			if (i == w.count)
 				break;
 			assert_true(w.ends[i] > w.starts[i]);
-			assert_int_equal(buf_add(b, w.text + w.starts[i], w.ends[i] - w.starts[i]) || buf_add_byte(b, 1), 0);
+			add_word(n, w.text + w.starts[i], w.ends[i] - w.starts[i], left, b);
 		}
 		assert_true(spans || line == w.n_lines);
 	}
@@ -84,13 +102,13 @@ static void same_words(const struct normalizer_opts *o, struct rng *r, size_t le
 		limit(processors[p]);
 		n[p] = normalizer_new(o);
 		assert_non_null(n[p]);
-		words_of(n[p], copy, text.len, false, p ? &got : &want);
+		words_of(n[p], copy, text.len, false, o->leave, p ? &got : &want);
 		if (!p)
 			continue;
 		assert_int_equal(got.len, want.len);
 		assert_memory_equal(got.data, want.data, want.len);
 	}
-	words_of(n[0], copy, text.len, true, &got);
+	words_of(n[0], copy, text.len, true, false, &got);
 	assert_int_equal(got.len, drop(&want, 2));
 	assert_memory_equal(got.data, want.data, want.len);
 	for (int p = 0; p < PROCESSORS; p++)
@@ -104,22 +122,24 @@ static void same_words(const struct normalizer_opts *o, struct rng *r, size_t le
 static void words_are_the_same_on_all_processors(void **state)
 {
 	const struct normalizer_opts modes[] = {
-		{ chars_google(NULL), true, true, true }, { chars_google(NULL), false, false, true }, { chars_google("15.0"), true, false, false },
-		{ chars_hf(), true, true, true }, { chars_hf(), false, true, true },
+		{ chars_google(NULL), true, true, true, false }, { chars_google(NULL), false, false, true, true },
+		{ chars_google("15.0"), true, false, false, true }, { chars_hf(), true, true, true, true },
+		{ chars_hf(), false, true, true, false }, { chars_google(NULL), true, true, true, true },
+		{ chars_google(NULL), false, true, true, true },
 	};
 	struct rng r;
 
 	(void)state;
 	rng_open(&r, 1, RNG_TEST, 0, 0, 0, 0, 0);
 	for (unsigned i = 0; i < TEXTS; i++)
-		same_words(&modes[i % 5], &r, i < 250 ? i : rng_below(&r, 30000));
+		same_words(&modes[i % (sizeof(modes) / sizeof(modes[0]))], &r, i < 250 ? i : rng_below(&r, 30000));
 	limit("native");
 }
 
 /* Words that cross the blocks of 64 bytes and the batches everywhere, with nothing else around. */
 static void long_and_short_words_end_where_they_do(void **state)
 {
-	const struct normalizer_opts o = { chars_google(NULL), true, true, true };
+	const struct normalizer_opts o = { chars_google(NULL), true, true, true, false };
 	struct buf want = BUF_INIT, got = BUF_INIT;
 	char text[400];
 
@@ -133,7 +153,7 @@ static void long_and_short_words_end_where_they_do(void **state)
 
 				limit(processors[p]);
 				n = normalizer_new(&o);
-				words_of(n, text, len, false, p ? &got : &want);
+				words_of(n, text, len, false, false, p ? &got : &want);
 				normalizer_free(n);
 				if (!p)
 					continue;
@@ -146,6 +166,33 @@ static void long_and_short_words_end_where_they_do(void **state)
 	buf_release(&got);
 }
 
+/* What is left of a word is finished character by character, so no character may become one that is not. */
+static void nothing_is_left_to_do_twice(void **state)
+{
+	const struct normalizer_opts modes[] = {
+		{ chars_google(NULL), true, true, true, true }, { chars_google(NULL), true, false, true, true },
+		{ chars_google("15.0"), true, true, true, true }, { chars_google("15.0"), false, true, true, true },
+		{ chars_hf(), true, true, true, true }, { chars_hf(), true, false, true, true }, { chars_hf(), false, true, true, true },
+	};
+	struct buf b = BUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		struct normalizer *n = normalizer_new(&modes[i]);
+
+		assert_non_null(n);
+		for (uint32_t cp = 1; cp < 0x110000; cp++) {
+			char bytes[UTF8_MAX];
+
+			buf_clear(&b);
+			if (cp < 0xD800 || cp >= 0xE000)
+				add_word(n, bytes, utf8_write(cp, bytes), true, &b);
+		}
+		normalizer_free(n);
+	}
+	buf_release(&b);
+}
+
 /* --- ids ----------------------------------------------------------------------------- */
 
 static const char vocab[] =
@@ -153,12 +200,13 @@ static const char vocab[] =
 	"mask\n0\n1\n##0\n##1\ns\n##s\n##t\n##u\n##x\n##y\n##z\nd\ne\nf\n##e\n##f\n##g\n\xE2\x80\x99\n\xCF\x83\n##\xCF\x83\n##\xCF\x82\n\xE5\xAD\x97\n"
 	"\xEA\xB0\x80\n##\xEA\xB0\x80\n\xCE\xB1\n##\xCE\xB1\n##m\n##5\n##9\nm\nz\n";
 
-/* The ids of all lines, and how many each has. */
+/* The ids of all lines, and how many each has. They are the same line by line, and with places. */
 static void ids_of(struct encoder *e, const char *text, size_t len, struct buf *b)
 {
 	struct encoded_lines lines = ENCODED_LINES_INIT;
-	struct ids ids = IDS_INIT, line_ids = IDS_INIT;
-	size_t start = 0, before = 0;
+	struct ids ids = IDS_INIT, line_ids = IDS_INIT, placed = IDS_INIT;
+	struct span *spans = NULL;
+	size_t start = 0, before = 0, cap = 0;
 
 	buf_clear(b);
 	assert_int_equal(encoder_encode_lines(e, text, len, &ids, &lines), 0);
@@ -169,6 +217,11 @@ static void ids_of(struct encoder *e, const char *text, size_t len, struct buf *
 		line_ids.count = 0;
 		assert_int_equal(encoder_encode(e, text + start, (size_t)(newline - text) - start, &line_ids), 0);
 		assert_int_equal(line_ids.count, lines.ends[i] - before);
+		placed.count = 0;
+		assert_int_equal(encoder_encode_spans(e, text + start, (size_t)(newline - text) - start, &placed, &spans, &cap), 0);
+		assert_int_equal(placed.count, line_ids.count);
+		if (line_ids.count)
+			assert_memory_equal(placed.items, line_ids.items, line_ids.count * sizeof(*ids.items));
 		if (line_ids.count)
 			assert_memory_equal(line_ids.items, ids.items + before, line_ids.count * sizeof(*ids.items));
 		before = lines.ends[i];
@@ -179,6 +232,8 @@ static void ids_of(struct encoder *e, const char *text, size_t len, struct buf *
 	assert_int_equal(buf_add(b, ids.items, ids.count * sizeof(*ids.items)), 0);
 	ids_release(&ids);
 	ids_release(&line_ids);
+	ids_release(&placed);
+	free(spans);
 	encoded_lines_release(&lines);
 }
 
@@ -246,6 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_the_same_on_all_processors),
+		cmocka_unit_test(nothing_is_left_to_do_twice),
 		cmocka_unit_test(long_and_short_words_end_where_they_do),
 		cmocka_unit_test(ids_are_the_same_on_all_processors),
 	};
