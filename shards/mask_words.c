@@ -4,7 +4,6 @@
 #include "base/fs.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
-#include "tokenizer/letter_trie.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -14,10 +13,26 @@
 #define FILE_MAX_BYTES ((size_t)64 << 20)
 #define CACHE_BYTES ((size_t)1 << 16)	/* words are met once */
 
+#define ENDS ((uint32_t)1 << 31)	/* beside a node's id: a word ends here */
+#define FEW 8				/* children that are looked through one by one */
+
+_Static_assert(VOCAB_MAX < ENDS, "an id leaves room for a bit");
+
+/*
+ * The tree of words, breadth first: the children of a node stand side by side, by rising ids, and after them those
+ * of the next node. So a step looks at one place, where nodes of one parent share a cache line.
+ */
+struct node {
+	uint32_t id;			/* the token that leads here; and ENDS */
+	uint32_t first;			/* its first child; the last one stands before that of the next node */
+};
+
 struct mask_words {
 	struct buf text;		/* in its one form */
-	struct letter_trie trie;	/* of ids, not of letters */
-	unsigned char *ends;		/* [trie.count] whether a word ends at the node */
+	struct node *nodes;		/* [n_nodes], the root first; and one that ends the last one's children */
+	uint32_t n_nodes;
+	uint32_t *roots;		/* [vocab_size] the root's child of each id, 0: none */
+	uint32_t vocab_size;
 	uint64_t count, passed;
 	char sha256[SHA256_HEX];
 };
@@ -27,8 +42,8 @@ void mask_words_free(struct mask_words *w)
 	if (!w)
 		return;
 	buf_release(&w->text);
-	letter_trie_release(&w->trie);
-	free(w->ends);
+	free(w->nodes);
+	free(w->roots);
 	free(w);
 }
 
@@ -53,15 +68,32 @@ const char *mask_words_text(const struct mask_words *w, size_t *len)
 	return w->text.data;
 }
 
+/* The child of NODE that ID leads to; 0: none. */
+static uint32_t step(const struct mask_words *w, uint32_t node, uint32_t id)
+{
+	uint32_t low = w->nodes[node].first, high = w->nodes[node + 1].first;
+
+	while (high - low > FEW) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if ((w->nodes[middle].id & ~ENDS) <= id)
+			low = middle;
+		else
+			high = middle;
+	}
+	for (; low < high; low++)
+		if ((w->nodes[low].id & ~ENDS) == id)
+			return low;
+	return 0;
+}
+
 uint32_t mask_words_match(const struct mask_words *w, const uint32_t *ids, uint32_t n)
 {
-	uint32_t node = LETTER_ROOT, longest = 0;
+	uint32_t node = n && ids[0] < w->vocab_size ? w->roots[ids[0]] : 0, longest = 0;
 
-	for (uint32_t k = 0; k < n; k++) {
-		node = letter_trie_step(&w->trie, node, ids[k]);
-		if (node == LETTER_NONE)
-			break;
-		if (w->ends[node])
+	for (uint32_t k = 1; node && k < n; k++) {
+		node = step(w, node, ids[k]);
+		if (node && w->nodes[node].id & ENDS)
 			longest = k + 1;
 	}
 	return longest;
@@ -105,28 +137,37 @@ static uint32_t next_id(const struct vocab *vocab, const char **p)
 	return vocab_id(vocab, at, (size_t)(*p - at));
 }
 
-static int add_word(struct mask_words *w, size_t *cap, const char *p, const char *end, const struct vocab *vocab,
-		    const char *path)
+/* A word of the text: N ids from FIRST on. */
+struct word {
+	const uint32_t *ids;
+	uint32_t n;
+};
+
+/* The words of a text on their way to a tree. */
+struct parsing {
+	const struct vocab *vocab;
+	const char *path;
+	struct ids ids;			/* of all words, one after the other */
+	struct ids ends;		/* of each, where in IDS */
+	struct word *words;
+};
+
+static int add_word(struct parsing *x, const char *p, const char *end)
 {
-	const uint64_t line = w->count + 1;
-	uint32_t node = LETTER_ROOT, letters = 0;
+	const uint64_t line = x->ends.count + 1;
+	size_t letters = 0;
 
 	for (; p < end; letters++) {
-		const uint32_t id = next_id(vocab, &p);
-		const size_t nodes = w->trie.count;
+		const uint32_t id = next_id(x->vocab, &p);
 
 		if (id == VOCAB_NONE)
-			return refuse(path, line, "has a character that is no token of the vocabulary");
-		node = letter_trie_put(&w->trie, node, id);
-		if (node == LETTER_NONE || array_grow(&w->ends, cap, w->trie.count, sizeof(*w->ends)))
+			return refuse(x->path, line, "has a character that is no token of the vocabulary");
+		if (ids_add(&x->ids, id))
 			return -1;
-		memset(w->ends + nodes, 0, w->trie.count - nodes);
 	}
 	if (letters < 2 || letters > MASK_WORDS_LENGTH)
-		return refuse(path, line, letters < 2 ? "is no word of two characters or more" : "is too long");
-	w->ends[node] = 1;
-	w->count++;
-	return 0;
+		return refuse(x->path, line, letters < 2 ? "is no word of two characters or more" : "is too long");
+	return ids_add(&x->ends, (uint32_t)x->ids.count);	/* below FILE_MAX_BYTES */
 }
 
 static int compare_lines(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -136,29 +177,140 @@ static int compare_lines(const char *a, size_t a_len, const char *b, size_t b_le
 	return rc ? rc : a_len < b_len ? -1 : a_len > b_len;
 }
 
-/* W's text, of which nothing is believed, to the rest of W. */
-static int parse(struct mask_words *w, const struct vocab *vocab, const char *path)
+static int split_text(struct parsing *x, const struct buf *text)
 {
-	const char *p = w->text.data, *const end = p + w->text.len, *before = NULL;
-	size_t cap = 0, before_len = 0;
+	const char *p = text->data, *const end = p + text->len, *before = NULL;
+	size_t before_len = 0;
 
-	if (letter_trie_init(&w->trie) || array_grow(&w->ends, &cap, 1, sizeof(*w->ends)))
-		return -1;
-	w->ends[LETTER_ROOT] = 0;
 	while (p < end) {
 		const char *const stop = memchr(p, '\n', (size_t)(end - p));
 
 		if (!stop)
-			return refuse(path, w->count + 1, "has no end");
+			return refuse(x->path, x->ends.count + 1, "has no end");
 		if (before && compare_lines(before, before_len, p, (size_t)(stop - p)) >= 0)
-			return refuse(path, w->count + 1, "is not in the order of bytes");
+			return refuse(x->path, x->ends.count + 1, "is not in the order of bytes");
 		before = p;
 		before_len = (size_t)(stop - p);
-		if (add_word(w, &cap, p, stop, vocab, path))
+		if (add_word(x, p, stop))
 			return -1;
 		p = stop + 1;
 	}
+<<<<<<< HEAD
 	return sha256_hex(w->text.data, w->text.len, w->sha256);
+=======
+	return 0;
+}
+
+static int by_ids(const void *a, const void *b)
+{
+	const struct word *const x = a, *const y = b;
+	const uint32_t n = x->n < y->n ? x->n : y->n;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (x->ids[k] != y->ids[k])
+			return x->ids[k] < y->ids[k] ? -1 : 1;
+	return x->n < y->n ? -1 : x->n > y->n;
+}
+
+static int sort_by_ids(struct parsing *x)
+{
+	uint32_t start = 0;
+
+	x->words = calloc(x->ends.count, sizeof(*x->words));
+	if (!x->words)
+		return err_memory();
+	for (size_t k = 0; k < x->ends.count; k++) {
+		x->words[k] = (struct word){ x->ids.items + start, x->ends.items[k] - start };
+		start = x->ends.items[k];
+	}
+	qsort(x->words, x->ends.count, sizeof(*x->words), by_ids);
+	return 0;
+}
+
+/* Nodes that are made, and of each the words that go through it: FROM .. TO - 1, alike in their first DEPTH ids. */
+struct growing {
+	struct node *nodes;
+	struct through {
+		uint32_t from, to, depth;
+	} *through;
+	size_t n, cap, through_cap;
+};
+
+static int add_node(struct growing *g, uint32_t id, uint32_t from, uint32_t to, uint32_t depth)
+{
+	if (array_grow(&g->nodes, &g->cap, g->n + 1, sizeof(*g->nodes)) ||
+	    array_grow(&g->through, &g->through_cap, g->n + 1, sizeof(*g->through)))
+		return -1;
+	g->nodes[g->n] = (struct node){ .id = id };
+	g->through[g->n++] = (struct through){ from, to, depth };
+	return 0;
+}
+
+/* The children of NODE: its words by their next id. The one that ends at it, the shortest, is the first. */
+static int add_children(struct growing *g, const struct parsing *x, size_t node)
+{
+	const struct through t = g->through[node];
+	uint32_t from = t.from;
+
+	g->nodes[node].first = (uint32_t)g->n;
+	if (x->words[from].n == t.depth) {
+		g->nodes[node].id |= ENDS;
+		from++;
+	}
+	while (from < t.to) {
+		const uint32_t id = x->words[from].ids[t.depth];
+		uint32_t to = from + 1;
+
+		while (to < t.to && x->words[to].ids[t.depth] == id)
+			to++;
+		if (add_node(g, id, from, to, t.depth + 1))
+			return -1;
+		from = to;
+	}
+	return 0;
+}
+
+static int grow(struct mask_words *w, const struct parsing *x)
+{
+	struct growing g = { .n = 0 };
+	size_t node;
+	int rc = add_node(&g, 0, 0, (uint32_t)x->ends.count, 0);
+
+	for (node = 0; !rc && node < g.n; node++)
+		rc = add_children(&g, x, node);
+	w->n_nodes = (uint32_t)g.n;
+	if (!rc)
+		rc = add_node(&g, 0, 0, 0, 0);
+	if (!rc)
+		g.nodes[w->n_nodes].first = w->n_nodes;
+	w->nodes = g.nodes;
+	free(g.through);
+	return rc;
+}
+
+static int list_roots(struct mask_words *w, const struct vocab *vocab)
+{
+	w->vocab_size = vocab_size(vocab);
+	w->roots = calloc(w->vocab_size, sizeof(*w->roots));
+	if (!w->roots)
+		return err_memory();
+	for (uint32_t k = w->nodes[0].first; k < w->nodes[1].first; k++)
+		w->roots[w->nodes[k].id & ~ENDS] = k;
+	return 0;
+}
+
+/* W's text, of which nothing is believed, to the rest of W. */
+static int parse(struct mask_words *w, const struct vocab *vocab, const char *path)
+{
+	struct parsing x = { .vocab = vocab, .path = path, .ids = IDS_INIT, .ends = IDS_INIT };
+	const int rc = split_text(&x, &w->text) || sort_by_ids(&x) || grow(w, &x) || list_roots(w, vocab) ? -1 : sha256_hex(w->text.data, w->text.len, w->sha256);
+
+	w->count = x.ends.count;
+	ids_release(&x.ids);
+	ids_release(&x.ends);
+	free(x.words);
+	return rc;
+>>>>>>> 8b4eb69 (shards: words of characters in a tree laid out by its depth)
 }
 
 int mask_words_load(struct mask_words **out, const char *path, const struct vocab *vocab)
