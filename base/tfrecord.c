@@ -111,6 +111,23 @@ static int ends_early(const struct in *in, uint64_t record)
 			   in_name(in), in_offset(in), record);
 }
 
+/* The length that HEAD, at byte OFFSET, says. */
+static int get_length(const struct in *in, const unsigned char *head, uint64_t offset, uint64_t *len)
+{
+	if (get32(head + 8) != mask(crc32c(0, head, 8)))
+		return err_corrupt("'%s': record at byte %" PRIu64 ": checksum of its length differs", in_name(in),
+				   offset);
+	*len = get32(head) | (uint64_t)get32(head + 4) << 32;
+	return 0;
+}
+
+int tfrecord_check(const char *name, const struct tfrecord *t)
+{
+	if (t->sum == mask(crc32c(0, t->bytes, t->len)))
+		return 0;
+	return err_corrupt("'%s': record at byte %" PRIu64 ": checksum differs", name, t->offset);
+}
+
 int tfrecord_read(struct in *in, struct buf *b)
 {
 	const uint64_t offset = in_offset(in);
@@ -122,18 +139,72 @@ int tfrecord_read(struct in *in, struct buf *b)
 		return (int)n;
 	if (n < HEAD)
 		return ends_early(in, offset);
-	if (get32(head + 8) != mask(crc32c(0, head, 8)))
-		return err_corrupt("'%s': record at byte %" PRIu64 ": checksum of its length differs", in_name(in),
-				   offset);
-	len = get32(head) | (uint64_t)get32(head + 4) << 32;
-	if (intake_read(in, b, len))
+	if (get_length(in, head, offset, &len) || intake_read(in, b, len))
 		return -1;
 	n = b->len == len ? in_read(in, foot, sizeof(foot)) : 0;
 	if (n < 0)
 		return -1;
 	if (n < FOOT)
 		return ends_early(in, offset);
-	if (get32(foot) != mask(crc32c(0, b->data, b->len)))
-		return err_corrupt("'%s': record at byte %" PRIu64 ": checksum differs", in_name(in), offset);
+	return tfrecord_check(in_name(in), &(struct tfrecord){ b->data, b->len, get32(foot), offset }) ? -1 : 1;
+}
+
+/* --- many records ------------------------------------------------------------------------ */
+
+#define PIECE ((size_t)1 << 20)
+
+/* Has N bytes ahead, if there are as many; room is made as they arrive. */
+static int fill(struct tfrecord_reader *r, uint64_t n)
+{
+	struct buf *b = &r->ahead;
+
+	while (b->len - r->used < n && !r->at_end) {
+		ssize_t got;
+
+		if (r->used) {
+			memmove(b->data, b->data + r->used, b->len - r->used);
+			b->len -= r->used;
+			r->used = 0;
+		}
+		if (buf_reserve(b, PIECE))
+			return -1;
+		got = in_read(r->in, b->data + b->len, PIECE);
+		if (got < 0)
+			return -1;
+		b->len += (size_t)got;
+		r->at_end = (size_t)got < PIECE;
+	}
+	return 0;
+}
+
+int tfrecord_next(struct tfrecord_reader *r, struct tfrecord *t)
+{
+	const unsigned char *p;
+	uint64_t len;
+
+	if (fill(r, HEAD))
+		return -1;
+	t->offset = in_offset(r->in) - (r->ahead.len - r->used);
+	if (r->ahead.len == r->used)
+		return 0;
+	if (r->ahead.len - r->used < HEAD)
+		return ends_early(r->in, t->offset);
+	if (get_length(r->in, (const unsigned char *)r->ahead.data + r->used, t->offset, &len))
+		return -1;
+	if (len < SIZE_MAX / 2 && fill(r, HEAD + len + FOOT))
+		return -1;
+	if (len >= SIZE_MAX / 2 || r->ahead.len - r->used < HEAD + len + FOOT)
+		return ends_early(r->in, t->offset);
+	p = (const unsigned char *)r->ahead.data + r->used;
+	t->bytes = p + HEAD;
+	t->len = (size_t)len;
+	t->sum = get32(p + HEAD + len);
+	r->used += HEAD + (size_t)len + FOOT;
 	return 1;
+}
+
+void tfrecord_reader_release(struct tfrecord_reader *r)
+{
+	buf_release(&r->ahead);
+	r->used = 0;
 }

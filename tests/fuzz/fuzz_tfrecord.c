@@ -13,21 +13,41 @@ static void need(int ok)
 		abort();
 }
 
+/* As many records as the other way, in large pieces. */
+static void walk_ahead(const char *path, size_t records, int good)
+{
+	struct tfrecord_reader r = { .in = NULL };
+	struct tfrecord t;
+	size_t n = 0;
+	int rc = 0;
+
+	if (in_open(&r.in, path, 1))
+		return;
+	while ((rc = tfrecord_next(&r, &t)) > 0 && !tfrecord_check(path, &t))
+		n++;
+	need(n == records && (rc == 0) == good);
+	need(r.ahead.cap <= (4 << 20) + 2 * in_offset(r.in));
+	in_close(r.in);
+	tfrecord_reader_release(&r);
+}
+
 static void walk(const unsigned char *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC), rc;
 	struct buf b = BUF_INIT;
 	char path[64];
 	struct in *in;
+	size_t records = 0;
 
 	need(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!in_open(&in, path, 1)) {
 		while ((rc = tfrecord_read(in, &b)) > 0)
-			;
+			records++;
 		need(!rc || err_code() != EXIT_DONE);
 		need(b.cap <= (4 << 20) + 2 * in_offset(in));
 		in_close(in);
+		walk_ahead(path, records, !rc);
 	}
 	buf_release(&b);
 	close(fd);

@@ -157,18 +157,80 @@ static void test_many(void **state)
 	buf_release(&b);
 }
 
-/* Reads the N BYTES until the end: 0, or -1 with the reason set. */
+/* In large pieces: records that lie across their ends, and one that is longer than a piece. */
+static void test_ahead(void **state)
+{
+	enum { LONG = 3 << 20 };
+	struct tfrecord_reader r = { .in = NULL };
+	struct tfrecord t;
+	struct out *o;
+	uint64_t offset = 0;
+	char *bytes = malloc(LONG);
+
+	(void)state;
+	assert_non_null(bytes);
+	for (size_t i = 0; i < LONG; i++)
+		bytes[i] = (char)(i * i >> 7);
+	assert_int_equal(out_open(&o, path), 0);
+	for (size_t i = 0; i < 3000; i++)
+		assert_int_equal(tfrecord_write(o, bytes + i, i == 1500 ? LONG - i : i * 7 % 2000), 0);
+	assert_int_equal(out_commit(o), 0);
+	assert_int_equal(in_open(&r.in, path, 1), 0);
+	for (size_t i = 0; i < 3000; i++) {
+		assert_int_equal(tfrecord_next(&r, &t), 1);
+		assert_int_equal(t.len, i == 1500 ? LONG - i : i * 7 % 2000);
+		assert_memory_equal(t.bytes, bytes + i, t.len);
+		assert_true(t.offset == offset);
+		assert_int_equal(tfrecord_check("x", &t), 0);
+		offset += t.len + 16;
+		t.sum ^= 1;
+		assert_int_equal(tfrecord_check("x", &t), -1);
+	}
+	assert_int_equal(tfrecord_next(&r, &t), 0);
+	assert_int_equal(tfrecord_next(&r, &t), 0);
+	in_close(r.in);
+	tfrecord_reader_release(&r);
+	free(bytes);
+}
+
+/* Reads the file until the end, in large pieces: as read_all. */
+static int read_ahead(void)
+{
+	struct tfrecord_reader r = { .in = NULL };
+	struct tfrecord t;
+	int rc;
+
+	assert_int_equal(in_open(&r.in, path, 1), 0);
+	while ((rc = tfrecord_next(&r, &t)) > 0)
+		if (tfrecord_check(path, &t)) {
+			rc = -1;
+			break;
+		}
+	assert_true(r.ahead.cap < 4 << 20);
+	in_close(r.in);
+	tfrecord_reader_release(&r);
+	return rc;
+}
+
+/* Reads the N BYTES until the end, both ways: 0, or -1 with the reason set. */
 static int read_all(const void *bytes, size_t n)
 {
 	struct buf b = BUF_INIT;
+	struct err reason;
 	struct in *in;
 	int rc;
 
 	put_file(bytes, n);
+	err_clear();
+	read_ahead();
+	err_get(&reason);
+	err_clear();
 	assert_int_equal(in_open(&in, path, 1), 0);
 	while ((rc = tfrecord_read(in, &b)) > 0)
 		;
 	assert_true(b.cap < 4 << 20);
+	assert_int_equal(rc ? EXIT_CORRUPT : EXIT_DONE, reason.code);
+	assert_string_equal(reason.text, err_text());
 	in_close(in);
 	buf_release(&b);
 	return rc;
@@ -230,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_both_ways),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_ahead),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_bomb),
 		cmocka_unit_test(test_full_disk),
