@@ -72,13 +72,28 @@ static int add_floats(struct example *e, struct span s)
 	return 0;
 }
 
+/* Packed ones: room is made once, and most are of one byte or two. */
 static int add_integers(struct example *e, struct span s)
 {
-	uint64_t v;
+	const size_t most = (size_t)(s.end - s.at);
+	int64_t *out;
 
-	while (s.at < s.end)
-		if (get_varint(&s, &v) || add_value(e, (int64_t)v))
+	if (array_grow(&e->values, &e->cap, e->count + most, sizeof(*e->values)))
+		return -1;
+	for (out = e->values + e->count; s.at < s.end; out++) {
+		uint64_t v = *s.at;
+
+		if (v < 128) {
+			s.at++;
+		} else if (s.end - s.at > 1 && s.at[1] < 128) {
+			v = (v & 127) | (uint64_t)s.at[1] << 7;
+			s.at += 2;
+		} else if (get_varint(&s, &v)) {
 			return -1;
+		}
+		*out = (int64_t)v;
+	}
+	e->count = (size_t)(out - e->values);
 	return 0;
 }
 

@@ -1,11 +1,12 @@
-/* Importing. import_rows.c reads the files. */
+/* Importing. import_rows.c reads the files, import_lay.c makes instances of what they hold. */
 #include "shards/import.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/out.h"
+#include "base/pool.h"
 #include "shards/canon.h"
 #include "shards/folder.h"
-#include "shards/import_rows.h"
+#include "shards/import_impl.h"
 #include "shards/input.h"
 #include "shards/manifest.h"
 
@@ -14,119 +15,97 @@
 
 #define VOCAB_BYTES_MAX ((size_t)1 << 30)
 
-/* A file, and what the first reading found in it. */
+#define LOOKED_AT 256		/* rows that are looked at first */
+
+/* As many rows as a block of a shard has. */
+struct block {
+	uint32_t first_token;		/* tokens of the file before it */
+	uint64_t hash;			/* of its ids */
+};
+
+/* A file, and what was found in it. */
 struct file {
 	const char *path;
-	uint64_t bytes, rows;
+	uint64_t bytes;
 	struct key sample, key;
 	uint32_t max_seq_length, max_predictions;
 	bool pairs;			/* an instance has tokens of type 1 */
+	struct block *blocks;
+	size_t n_blocks, cap_blocks;
 	struct shard_totals totals;	/* of documents: its one */
+};
+
+struct worker {
+	struct row_parser parser;
+	struct laying laying;
+	struct instance_columns columns;
 };
 
 struct work {
 	struct import *i;
+	unsigned threads;
 	struct tokenizer *tokenizer;
 	const struct vocab *vocab;
 	struct shard_recipe recipe;
 	struct shard_header header;	/* borrows the recipe */
 	struct file *files;
-	struct instance instance;
-	uint64_t offset;		/* tokens of the file before the instance */
+	struct worker *workers;		/* [threads] */
 	XXH3_state_t *hash;
 };
 
-/* --- one instance --------------------------------------------------------------------------- */
+/* --- batches of rows, on threads ------------------------------------------------------------- */
 
-/* Labels to where they belong; what stood there to SHOWN, which has room. */
-static int unmask(const struct work *w, const struct row *r, uint32_t n, uint32_t *ids, uint32_t *shown)
+struct batch {
+	struct rows_batch rows;
+	uint64_t number;		/* in its file */
+	bool pairs;
+	struct shard_totals totals;
+	uint64_t hash;
+	struct buf ids;			/* of all instances, without masks */
+	struct buf raw, packed;
+};
+
+/* One reading of a file. */
+struct reading {
+	struct work *w;
+	struct file *file;
+	struct rows *rows;
+	uint32_t most;			/* rows of a batch */
+	uint64_t next;			/* batch */
+	struct frame_writer *frame;	/* when it is written */
+};
+
+static int read_batch(void *ctx, void *item)
 {
-	uint32_t before = 0;
+	struct reading *r = ctx;
+	struct batch *b = item;
+	const int rc = rows_read(r->rows, &b->rows, r->most);
 
-	for (uint32_t k = 0; k < r->predictions; k++) {
-		const uint32_t at = r->positions[k];
-
-		if (at <= before || at + 1 >= n)
-			return err_corrupt("its masked positions are not ascending, or on no token");
-		if (r->labels[k] >= w->recipe.vocab_size)
-			return err_corrupt("label %" PRIu32 " is not below the vocabulary's size %" PRIu32, r->labels[k],
-					   w->recipe.vocab_size);
-		shown[k] = ids[at];
-		ids[at] = r->labels[k];
-		before = at;
-	}
-	return 0;
+	b->number = r->next++;
+	return rc;
 }
 
-/* [CLS] segment [SEP] ... [SEP]: cut where a [SEP] stands. */
-static int cut(struct work *w, uint32_t n, uint32_t *ids)
+/* Reads R's file, WORK and WRITE as in base/pool.h, of struct batch. */
+static int for_batches(struct reading *r, int (*work)(void *ctx, void *item, unsigned worker),
+		       int (*write)(void *ctx, void *item))
 {
-	struct instance *i = &w->instance;
-	uint32_t first = 1;
+	const unsigned depth = 2 * r->w->threads;
+	struct batch *batches = calloc(depth, sizeof(*batches));
+	struct pool pool = { .threads = r->w->threads, .depth = depth, .items = batches, .item_size = sizeof(*batches),
+			     .read = read_batch, .work = work, .write = write, .ctx = r };
+	int rc = batches ? rows_open(&r->rows, r->file->path) : err_memory();
 
-	i->n_segments = 0;
-	if (ids[0] != w->recipe.special.cls || ids[n - 1] != w->recipe.special.sep)
-		return err_corrupt("it does not begin with [CLS] and end with [SEP] of this vocabulary");
-	for (uint32_t at = 1; at < n; at++) {
-		if (ids[at] == w->recipe.special.cls)
-			return err_corrupt("it has [CLS] at position %" PRIu32, at);
-		if (ids[at] != w->recipe.special.sep)
-			continue;
-		if (at == first || i->n_segments == (w->recipe.pairs == SHARD_NONE ? INSTANCE_SEGMENTS_MAX : 2))
-			return err_corrupt("its segments do not fit: an empty one, or too many");
-		if (w->offset + at - first > UINT32_MAX)
-			return err_fail("the file has more than %u tokens: import it in pieces", UINT32_MAX);
-		i->segments[i->n_segments++] = (struct instance_segment){ 0, (uint32_t)w->offset, at - first };
-		w->offset += at - first;
-		first = at + 1;
+	if (!rc)
+		rc = pool_run(&pool);
+	for (unsigned k = 0; batches && k < depth; k++) {
+		rows_batch_release(&batches[k].rows);
+		buf_release(&batches[k].ids);
+		buf_release(&batches[k].raw);
+		buf_release(&batches[k].packed);
 	}
-	return w->recipe.pairs == SHARD_NONE || i->n_segments == 2 ? 0 : err_corrupt("it has one segment, not two");
-}
-
-static int check_types(const struct work *w, const struct row *r, uint32_t n)
-{
-	const uint32_t second = w->recipe.pairs == SHARD_NONE ? n : w->instance.segments[0].length + 2;
-
-	for (uint32_t k = 0; k < n; k++)
-		if (r->types[k] != (k >= second))
-			return err_corrupt("type %" PRIu32 " of position %" PRIu32 " is not that of its segment", r->types[k], k);
-	return 0;
-}
-
-/* The row as an instance; with its masks put back. */
-static int lay(struct work *w, const struct row *r)
-{
-	struct instance *i = &w->instance;
-	uint32_t n = 0, shown[SHARD_MAX_SEQ_LENGTH];
-
-	while (n < r->max_seq_length && r->mask[n] == 1)
-		n++;
-	if (n < 3)
-		return err_corrupt("it has %" PRIu32 " tokens", n);
-	for (uint32_t k = 0; k < n; k++)
-		if (r->ids[k] >= w->recipe.vocab_size)
-			return err_corrupt("id %" PRIu32 " is not below the vocabulary's size %" PRIu32, r->ids[k],
-					   w->recipe.vocab_size);
-	memcpy(i->ids, r->ids, n * sizeof(*i->ids));
-	i->n = n;
-	if (unmask(w, r, n, i->ids, shown))
-		return -1;
-	if (cut(w, n, i->ids) || check_types(w, r, n))
-		return -1;
-	if (r->label > 1 || (r->label && w->recipe.pairs == SHARD_NONE))
-		return err_corrupt("its next sentence label is %" PRIu32, r->label);
-	XXH3_128bits_update(w->hash, i->ids, n * sizeof(*i->ids));
-	i->predictions = r->predictions;
-	for (uint32_t k = 0; k < r->predictions; k++) {
-		i->positions[k] = r->positions[k];
-		i->labels[k] = r->labels[k];
-		if (i->labels[k] == w->recipe.special.sep || i->labels[k] == w->recipe.special.cls)
-			return err_corrupt("it masks [SEP] or [CLS]");
-		i->ids[i->positions[k]] = shown[k];
-	}
-	i->flags = r->label ? INSTANCE_RANDOM_NEXT : 0;
-	i->pass = 0;
-	return 0;
+	free(batches);
+	rows_close(r->rows);
+	return rc;
 }
 
 static int at_row(const struct file *f, uint64_t row)
@@ -134,77 +113,158 @@ static int at_row(const struct file *f, uint64_t row)
 	return err_prefix("'%s': instance %" PRIu64, f->path, row);
 }
 
-/* Calls EACH with every instance of F. */
-static int for_rows(struct work *w, struct file *f, int (*each)(struct work *w, struct file *f, void *ctx), void *ctx)
+static int changed(const struct file *f)
 {
-	struct rows *rows;
-	struct row r;
-	uint64_t n = 0;
-	int rc;
+	return err_fail("'%s' changed while it was read", f->path);
+}
 
-	if (rows_open(&rows, f->path))
+/* The rows of B as instances, the first of which begins at token FIRST; to COLUMNS unless that is NULL. */
+static int lay_batch(const struct reading *r, struct batch *b, struct worker *w, uint32_t first,
+		     struct instance_columns *columns)
+{
+	const struct instance *i = &w->laying.instance;
+	struct buf ids = b->ids;
+	struct row row;
+
+	b->totals = (struct shard_totals){ 0 };
+	buf_clear(&w->laying.ids);
+	w->laying.offset = first;
+	for (uint32_t k = 0; k < b->rows.n; k++) {
+		if (rows_parse(r->rows, &b->rows, k, &w->parser, &row))
+			return -1;
+		if (import_lay(&w->laying, &row))
+			return at_row(r->file, b->rows.first + k);
+		if (columns)
+			instance_columns_add(columns, i);
+		b->totals.sentences += i->n_segments;
+		b->totals.tokens += i->n - 1 - i->n_segments;
+		b->totals.instances++;
+		b->totals.random_next += i->flags & INSTANCE_RANDOM_NEXT;
+		b->totals.instance_tokens += i->n;
+		b->totals.predictions += i->predictions;
+	}
+	b->hash = XXH3_64bits(w->laying.ids.data, w->laying.ids.len);
+	b->ids = w->laying.ids;
+	w->laying.ids = ids;
+	return 0;
+}
+
+/* --- what must be known before an instance can be taken apart --------------------------------- */
+
+static bool has_types(const struct row *r)
+{
+	uint32_t types = 0;
+
+	for (uint32_t k = 0; k < r->max_seq_length; k++)
+		types |= r->types[k];
+	return types;
+}
+
+/* Lengths, and whether there are pairs among the first rows: most often they all are. */
+static int look_at(struct file *f)
+{
+	struct rows_batch b = ROWS_BATCH_INIT;
+	struct row_parser p = ROW_PARSER_INIT;
+	struct rows *rows = NULL;
+	struct row r;
+	int rc = -1;
+
+	if (inputs_sample(f->path, &f->bytes, &f->sample) || rows_open(&rows, f->path))
 		return -1;
-	w->offset = 0;
-	XXH3_128bits_reset(w->hash);
-	for (; (rc = rows_next(rows, &r)) > 0; n++) {
-		if (lay(w, &r)) {
-			rc = at_row(f, n);
-			break;
-		}
-		rc = each(w, f, ctx);
+	rc = rows_read(rows, &b, LOOKED_AT);
+	if (!rc)
+		err_fail("'%s' holds no instances", f->path);
+	rc = rc > 0 ? 0 : -1;
+	for (uint32_t k = 0; k < b.n && !f->pairs && !rc; k++) {
+		rc = rows_parse(rows, &b, k, &p, &r);
 		if (rc)
 			break;
+		f->max_seq_length = r.max_seq_length;
+		f->max_predictions = r.max_predictions;
+		f->pairs = has_types(&r);
 	}
+	row_parser_release(&p);
+	rows_batch_release(&b);
 	rows_close(rows);
 	return rc;
 }
 
-/* --- the first reading -------------------------------------------------------------------------- */
-
-/* Lengths, and whether there are pairs: what must be known before an instance can be taken apart. */
-static int look_at(struct work *w, struct file *f)
+static int look_at_batch(void *ctx, void *item, unsigned worker)
 {
-	struct rows *rows;
-	struct row r;
-	int rc;
+	const struct reading *r = ctx;
+	struct batch *b = item;
+	struct row row;
 
-	if (inputs_sample(f->path, &f->bytes, &f->sample) || rows_open(&rows, f->path))
-		return -1;
-	while ((rc = rows_next(rows, &r)) > 0) {
-		f->max_seq_length = r.max_seq_length;
-		f->max_predictions = r.max_predictions;
-		f->rows++;
-		for (uint32_t k = 0; k < r.max_seq_length && !f->pairs; k++)
-			f->pairs = r.types[k] != 0;
-		if (w->i->progress)
-			progress_update(w->i->progress, f->rows, 0);
+	b->pairs = false;
+	for (uint32_t k = 0; k < b->rows.n; k++) {
+		if (rows_parse(r->rows, &b->rows, k, &r->w->workers[worker].parser, &row))
+			return -1;
+		b->pairs = b->pairs || has_types(&row);
 	}
-	rows_close(rows);
-	return rc || f->rows ? rc : err_fail("'%s' holds no instances", f->path);
+	return 0;
 }
 
-static int count(struct work *w, struct file *f, void *ctx)
+static int take_look(void *ctx, void *item)
 {
-	const struct instance *i = &w->instance;
+	const struct reading *r = ctx;
 
-	(void)ctx;
-	f->totals.sentences += i->n_segments;
-	f->totals.tokens += i->n - 1 - i->n_segments;
-	f->totals.instances++;
-	f->totals.random_next += i->flags & INSTANCE_RANDOM_NEXT;
-	f->totals.instance_tokens += i->n;
-	f->totals.predictions += i->predictions;
+	r->file->pairs = r->file->pairs || ((const struct batch *)item)->pairs;
+	return 0;
+}
+
+/* Whether any instance of any file has two segments. */
+static int look_for_pairs(struct work *w, bool *pairs)
+{
+	*pairs = false;
+	for (size_t k = 0; k < w->i->n; k++)
+		*pairs = *pairs || w->files[k].pairs;
+	for (size_t k = 0; k < w->i->n && !*pairs; k++) {
+		struct reading r = { .w = w, .file = &w->files[k], .most = LOOKED_AT };
+
+		if (for_batches(&r, look_at_batch, take_look))
+			return -1;
+		*pairs = r.file->pairs;
+	}
+	return 0;
+}
+
+/* --- checking ------------------------------------------------------------------------------------ */
+
+static int check_batch(void *ctx, void *item, unsigned worker)
+{
+	const struct reading *r = ctx;
+
+	return lay_batch(r, item, &r->w->workers[worker], 0, NULL);
+}
+
+static int take_check(void *ctx, void *item)
+{
+	const struct reading *r = ctx;
+	const struct batch *b = item;
+	struct file *f = r->file;
+
+	if (array_grow(&f->blocks, &f->cap_blocks, f->n_blocks + 1, sizeof(*f->blocks)))
+		return -1;
+	f->blocks[f->n_blocks++] = (struct block){ (uint32_t)f->totals.tokens, b->hash };
+	shard_totals_add(&f->totals, &b->totals);
+	if (f->totals.tokens > UINT32_MAX)
+		return err_fail("'%s' has more than %u tokens: import it in pieces", f->path, UINT32_MAX);
+	XXH3_128bits_update(r->w->hash, b->ids.data, b->ids.len);
+	if (r->w->i->progress)
+		progress_update(r->w->i->progress, f->totals.instances, 0);
 	return 0;
 }
 
 /* Everything that is to be written is looked at before. */
 static int check_file(struct work *w, struct file *f)
 {
+	struct reading r = { .w = w, .file = f, .most = shard_block_records(w->recipe.max_seq_length) };
 	XXH128_hash_t hash;
 
-	f->totals.documents = 1;
-	if (for_rows(w, f, count, NULL))
+	XXH3_128bits_reset(w->hash);
+	if (for_batches(&r, check_batch, take_check))
 		return -1;
+	f->totals.documents = 1;
 	hash = XXH3_128bits_digest(w->hash);
 	f->key = (struct key){ hash.high64, hash.low64 };
 	return 0;
@@ -221,17 +281,18 @@ static int make_recipe(struct work *w)
 {
 	static const enum shard_pairs asked[] = { SHARD_NSP, SHARD_NSP, SHARD_SOP, SHARD_NONE };
 	struct shard_recipe *r = &w->recipe;
-	bool pairs = false;
+	bool pairs = true;
 
 	for (size_t k = 0; k < w->i->n; k++) {
 		const struct file *f = &w->files[k];
 
-		pairs = pairs || f->pairs;
 		if (f->max_seq_length != w->files->max_seq_length || f->max_predictions != w->files->max_predictions)
 			return err_fail("'%s' has instances of length %" PRIu32 " with %" PRIu32 " predictions, '%s' of %" PRIu32
 					" with %" PRIu32, f->path, f->max_seq_length, f->max_predictions, w->files->path,
 					w->files->max_seq_length, w->files->max_predictions);
 	}
+	if (w->i->pairs == IMPORT_AUTO && look_for_pairs(w, &pairs))
+		return -1;
 	*r = (struct shard_recipe){
 		.rules = SHARD_IMPORTED,
 		.tokenizer = tokenizer_describe(w->tokenizer),
@@ -262,74 +323,79 @@ static void make_header(struct work *w)
 
 /* --- writing ---------------------------------------------------------------------------------------------- */
 
-struct writing {
-	struct frame_writer *frame;
-	struct instance_columns columns;
-	struct buf raw, packed;
-};
-
-static int flush(const struct work *w, struct writing *s)
+static int make_block(void *ctx, void *item, unsigned worker)
 {
-	const uint32_t records = s->columns.records;
+	const struct reading *r = ctx;
+	const struct file *f = r->file;
+	struct worker *w = &r->w->workers[worker];
+	struct batch *b = item;
 
-	if (!records)
-		return 0;
-	return instance_columns_flush(&s->columns, (int)w->i->compress, &s->raw, &s->packed) ||
-	       frame_add(s->frame, SHARD_INSTANCES, records, s->raw.data, s->raw.len, &s->packed) ? -1 : 0;
+	if (b->number >= f->n_blocks)
+		return changed(f);
+	if (lay_batch(r, b, w, f->blocks[b->number].first_token, &w->columns))
+		return -1;
+	if (b->hash != f->blocks[b->number].hash)
+		return changed(f);
+	return instance_columns_flush(&w->columns, (int)r->w->i->compress, &b->raw, &b->packed);
 }
 
-static int put(struct work *w, struct file *f, void *ctx)
+static int put_block(void *ctx, void *item)
 {
-	struct writing *s = ctx;
+	const struct reading *r = ctx;
+	struct import *i = r->w->i;
+	struct batch *b = item;
 
-	(void)f;
-	w->i->instances++;
-	if (w->i->progress)
-		progress_update(w->i->progress, w->i->instances, 0);
-	instance_columns_add(&s->columns, &w->instance);
-	return s->columns.records == w->header.block_records ? flush(w, s) : 0;
+	i->instances += b->rows.n;
+	if (i->progress)
+		progress_update(i->progress, i->instances, 0);
+	return frame_add(r->frame, SHARD_INSTANCES, b->rows.n, b->raw.data, b->raw.len, &b->packed);
 }
 
 /* The table: the file. */
-static int put_document(const struct work *w, const struct file *f, struct writing *s)
+static int put_document(const struct work *w, const struct file *f, struct frame_writer *frame)
 {
 	const char *slash = strrchr(f->path, '/'), *name = slash ? slash + 1 : f->path;
 	const struct shard_document d = { .key = f->key, .sentences = f->totals.sentences, .tokens = f->totals.tokens,
 					  .title = name, .title_len = strlen(name) };
+	struct buf raw = BUF_INIT, packed = BUF_INIT;
+	const int rc = shard_document_encode(&raw, &d) ||
+		       frame_pack(raw.data, raw.len, (int)w->i->compress, &packed) ||
+		       frame_add(frame, SHARD_DOCUMENTS, 1, raw.data, raw.len, &packed) ? -1 : 0;
 
-	return shard_document_encode(&s->raw, &d) ||
-	       frame_pack(s->raw.data, s->raw.len, (int)w->i->compress, &s->packed) ||
-	       frame_add(s->frame, SHARD_DOCUMENTS, 1, s->raw.data, s->raw.len, &s->packed) ? -1 : 0;
+	buf_release(&raw);
+	buf_release(&packed);
+	return rc;
 }
 
-static int finish_frame(struct writing *s, const struct shard_totals *t)
+/* Frees FRAME, also on failure. */
+static int finish_frame(struct frame_writer *frame, const struct shard_totals *t)
 {
 	json_t *o = shard_totals_json(t);
 	char *text = o ? canon_print(o) : NULL;
-	const int rc = text ? frame_finish(s->frame, text, strlen(text)) : -1;
+	int rc = -1;
 
 	if (text)
-		s->frame = NULL;
+		rc = frame_finish(frame, text, strlen(text));
+	else
+		frame_abandon(frame);
 	free(text);
 	json_decref(o);
 	return rc;
 }
 
-static int write_rows(struct work *w, struct file *f, struct writing *s)
+static int write_rows(struct work *w, struct file *f, struct frame_writer *frame)
 {
-	struct shard_totals found = f->totals;
+	struct reading r = { .w = w, .file = f, .most = w->header.block_records, .frame = frame };
 
-	if (put_document(w, f, s) || for_rows(w, f, put, s) || flush(w, s))
+	if (put_document(w, f, frame) || for_batches(&r, make_block, put_block))
 		return -1;
-	if (key_compare(f->key, (struct key){ XXH3_128bits_digest(w->hash).high64, XXH3_128bits_digest(w->hash).low64 }))
-		return err_fail("'%s' changed while it was read", f->path);
-	return finish_frame(s, &found);
+	return r.next == f->n_blocks + 1 ? 0 : changed(f);	/* the last one found nothing */
 }
 
 static int write_shard(struct work *w, uint32_t k, struct manifest_shard *e)
 {
-	const struct instance_shape shape = shard_header_shape(&w->header, 1);
-	struct writing s = { .raw = BUF_INIT, .packed = BUF_INIT };
+	struct file *f = &w->files[k];
+	struct frame_writer *frame = NULL;
 	char name[256], *path, *text;
 	struct shard *made = NULL;
 	struct out *out = NULL;
@@ -339,8 +405,13 @@ static int write_shard(struct work *w, uint32_t k, struct manifest_shard *e)
 	shard_file_name(name, sizeof(name), w->i->name, k, w->header.shards);
 	path = fs_join(w->i->folder, name);
 	text = shard_header_print(&w->header);
-	if (!path || !text || instance_columns_init(&s.columns, &shape) || out_open(&out, path) ||
-	    frame_create(&s.frame, out, SHARD_KIND, text, strlen(text)) || write_rows(w, &w->files[k], &s) || out_commit(out))
+	if (!path || !text || out_open(&out, path) || frame_create(&frame, out, SHARD_KIND, text, strlen(text)))
+		goto done;
+	if (write_rows(w, f, frame)) {
+		frame_abandon(frame);
+		goto done;
+	}
+	if (finish_frame(frame, &f->totals) || out_commit(out))
 		goto done;
 	out = NULL;
 	if (shard_open(&made, path))
@@ -349,12 +420,8 @@ static int write_shard(struct work *w, uint32_t k, struct manifest_shard *e)
 				      { shard_trailer(made)->digest_hi, shard_trailer(made)->digest_lo } };
 	rc = e->name ? 0 : err_memory();
 done:
-	frame_abandon(s.frame);
 	out_discard(out);
 	shard_close(made);
-	instance_columns_release(&s.columns);
-	buf_release(&s.raw);
-	buf_release(&s.packed);
 	free(text);
 	free(path);
 	return rc;
@@ -414,9 +481,12 @@ static int copy_vocab(const struct work *w)
 
 static int write_all(struct work *w)
 {
+	const struct instance_shape shape = shard_header_shape(&w->header, 1);
 	struct manifest *m = new_manifest(w);
 	int rc = m ? 0 : -1;
 
+	for (unsigned k = 0; k < w->threads && !rc; k++)
+		rc = instance_columns_init(&w->workers[k].columns, &shape);
 	for (uint32_t k = 0; k < w->header.shards && !rc; k++)
 		rc = write_shard(w, k, &m->shards[k]);
 	if (!rc)
@@ -445,20 +515,20 @@ static int prepare(struct work *w)
 		return -1;
 	w->vocab = tokenizer_vocab(w->tokenizer);
 	w->files = calloc(i->n, sizeof(*w->files));
+	w->workers = calloc(w->threads, sizeof(*w->workers));
 	w->hash = XXH3_createState();
-	if (!w->files || !w->hash)
+	if (!w->files || !w->workers || !w->hash)
 		return err_memory();
 	for (size_t k = 0; k < i->n; k++) {
 		w->files[k].path = i->files[k];
-		if (look_at(w, &w->files[k]))
+		if (look_at(&w->files[k]))
 			return -1;
 	}
 	if (make_recipe(w))
 		return -1;
-	if (instance_init(&w->instance, &(struct instance_shape){ .max_seq_length = w->recipe.max_seq_length,
-								   .max_predictions = w->recipe.max_predictions_per_seq,
-								   .pairs = w->recipe.pairs != SHARD_NONE }))
-		return -1;
+	for (unsigned k = 0; k < w->threads; k++)
+		if (import_laying_init(&w->workers[k].laying, &w->recipe))
+			return -1;
 	for (size_t k = 0; k < i->n; k++)
 		if (check_file(w, &w->files[k]))
 			return -1;
@@ -466,9 +536,25 @@ static int prepare(struct work *w)
 	return 0;
 }
 
+static void release(struct work *w)
+{
+	for (unsigned k = 0; w->workers && k < w->threads; k++) {
+		row_parser_release(&w->workers[k].parser);
+		import_laying_release(&w->workers[k].laying);
+		instance_columns_release(&w->workers[k].columns);
+	}
+	for (size_t k = 0; w->files && k < w->i->n; k++)
+		free(w->files[k].blocks);
+	free(w->workers);
+	free(w->files);
+	shard_recipe_release(&w->recipe);
+	tokenizer_close(w->tokenizer);
+	XXH3_freeState(w->hash);
+}
+
 int import_run(struct import *i)
 {
-	struct work w = { .i = i };
+	struct work w = { .i = i, .threads = i->threads ? i->threads : 1 };
 	int rc;
 
 	if (i->progress)
@@ -476,10 +562,6 @@ int import_run(struct import *i)
 	rc = prepare(&w) || refuse_used(i) || write_all(&w) ? -1 : 0;
 	if (i->progress)
 		progress_end(i->progress);
-	instance_release(&w.instance);
-	shard_recipe_release(&w.recipe);
-	tokenizer_close(w.tokenizer);
-	XXH3_freeState(w.hash);
-	free(w.files);
+	release(&w);
 	return rc;
 }

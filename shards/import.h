@@ -6,8 +6,8 @@
  *
  * FILES are TFRecord files as create_pretraining_data.py writes them, or HDF5
  * files as NVIDIA's scripts do (HAVE_HDF5); which, their first bytes tell. Each
- * becomes a shard. They are read three times: for lengths, then everything is checked, the
- * checksums of TFRecord with it, and nothing is written before that.
+ * becomes a shard. They are read twice: everything is checked, the checksums of TFRecord with it, and
+ * nothing is written before that; a third time where it is not known from the first rows whether instances are pairs.
  *
  * What they do not say stays unknown: the shards' rules are SHARD_IMPORTED
  * (shards/FORMAT.md, "Imported instances"), and each has one document, the file.
@@ -28,6 +28,7 @@ struct import {
 	struct tokenizer_opts tokenizer;
 	int pairs;			/* enum import_pairs; auto: nsp, or none where no instance has a token of type 1 */
 	unsigned compress;		/* zstd level; 0: raw */
+	unsigned threads;		/* 0 is 1; the shards do not depend on it */
 	const char *name;		/* of the shards */
 	const char *made_by;
 	struct progress *progress;	/* may be NULL */

@@ -1,14 +1,13 @@
 /* Rows of TFRecord and HDF5 files. */
 #include "shards/import_rows.h"
-#include "base/buf.h"
 #include "base/err.h"
 #include "base/in.h"
 #include "base/tfrecord.h"
-#include "shards/example.h"
 #include "shards/hdf5.h"
 #include "shards/shard.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 
 enum { IDS, MASK, TYPES, POSITIONS, LABELS, NEXT, ARRAYS };
 static const char *const names[ARRAYS] = {
@@ -18,13 +17,11 @@ static const char *const names[ARRAYS] = {
 struct rows {
 	const char *path;
 	uint64_t number;		/* of the next row */
-	uint32_t max_seq_length, max_predictions;
-	uint32_t *memory;		/* of the arrays */
-	uint32_t *arrays[ARRAYS];
+	uint32_t max_seq_length, max_predictions;	/* 0: no row was seen yet */
+	bool failed;			/* after rows that were given */
+	struct err failure;
 	/* TFRecord */
-	struct in *in;
-	struct buf record;
-	struct example example;
+	struct tfrecord_reader records;
 #if HAVE_HDF5
 	/* HDF5: a block of rows at a time */
 	hid_t file, sets[ARRAYS];
@@ -34,9 +31,14 @@ struct rows {
 #endif
 };
 
-static int at_row(const struct rows *r)
+struct rows_record {
+	size_t at;			/* in the batch's bytes */
+	struct tfrecord record;		/* its bytes set when it is taken */
+};
+
+static int at_row(const struct rows *r, uint64_t number)
 {
-	return err_prefix("'%s': instance %" PRIu64, r->path, r->number);
+	return err_prefix("'%s': instance %" PRIu64, r->path, number);
 }
 
 static size_t length_of(const struct rows *r, unsigned array)
@@ -44,113 +46,140 @@ static size_t length_of(const struct rows *r, unsigned array)
 	return array < POSITIONS ? r->max_seq_length : array < NEXT ? r->max_predictions : 1;
 }
 
+/* Values of a row. */
+static size_t row_values(const struct rows *r)
+{
+	return 3 * (size_t)r->max_seq_length + 2 * (size_t)r->max_predictions + 1;
+}
+
 static int set_lengths(struct rows *r, uint64_t max_seq_length, uint64_t max_predictions)
 {
-	size_t n;
-	uint32_t *at;
-
 	if (max_seq_length < SHARD_MIN_SEQ_LENGTH || max_seq_length > SHARD_MAX_SEQ_LENGTH || !max_predictions ||
 	    max_predictions > max_seq_length)
 		return err_corrupt("'%s': instances of length %" PRIu64 " with %" PRIu64 " predictions", r->path,
 				   max_seq_length, max_predictions);
 	r->max_seq_length = (uint32_t)max_seq_length;
 	r->max_predictions = (uint32_t)max_predictions;
-	n = 3 * (size_t)r->max_seq_length + 2 * (size_t)r->max_predictions + 1;
-	r->memory = at = calloc(n, sizeof(*at));
-	if (!at)
-		return err_memory();
-	for (unsigned k = 0; k < ARRAYS; at += length_of(r, k++))
-		r->arrays[k] = at;
 	return 0;
 }
 
-static void give(const struct rows *r, struct row *row, uint32_t predictions)
+static void give(const struct rows *r, struct row *row, uint32_t *const arrays[ARRAYS], uint32_t predictions)
 {
 	*row = (struct row){
 		.max_seq_length = r->max_seq_length, .max_predictions = r->max_predictions,
-		.ids = r->arrays[IDS], .mask = r->arrays[MASK], .types = r->arrays[TYPES],
-		.positions = r->arrays[POSITIONS], .labels = r->arrays[LABELS],
-		.predictions = predictions, .label = *r->arrays[NEXT],
+		.ids = arrays[IDS], .mask = arrays[MASK], .types = arrays[TYPES],
+		.positions = arrays[POSITIONS], .labels = arrays[LABELS],
+		.predictions = predictions, .label = *arrays[NEXT],
 	};
 }
 
 /* --- TFRecord ------------------------------------------------------------------------------------ */
 
-static const struct example_list *need(const struct rows *r, const char *name)
+static const struct example_list *need(const struct example *e, const char *name)
 {
-	const struct example_list *l = example_find(&r->example, name);
+	const struct example_list *l = example_find(e, name);
 
 	if (!l)
 		err_corrupt("it has no '%s'", name);
 	return l;
 }
 
-static int take_list(struct rows *r, unsigned array)
+static int take_list(const struct rows *r, const struct example *e, unsigned array, uint32_t *out)
 {
-	const struct example_list *l = need(r, names[array]);
+	const struct example_list *l = need(e, names[array]);
+	const int64_t *values = l ? e->values + l->first : NULL;
+	uint64_t above = 0;
 
 	if (!l)
 		return -1;
 	if (l->n != length_of(r, array))
 		return err_corrupt("'%s' has %zu values, not %zu", names[array], l->n, length_of(r, array));
 	for (size_t k = 0; k < l->n; k++) {
-		const int64_t v = r->example.values[l->first + k];
-
-		if (v < 0 || v > UINT32_MAX)
-			return err_corrupt("'%s' has the value %" PRId64, names[array], v);
-		r->arrays[array][k] = (uint32_t)v;
+		above |= (uint64_t)values[k];
+		out[k] = (uint32_t)values[k];
 	}
+	for (size_t k = 0; above > UINT32_MAX && k < l->n; k++)
+		if (values[k] < 0 || values[k] > UINT32_MAX)
+			return err_corrupt("'%s' has the value %" PRId64, names[array], values[k]);
 	return 0;
 }
 
 /* The weights that are not 0 come first. */
-static int count_weights(const struct rows *r, uint32_t *n)
+static int count_weights(const struct rows *r, const struct example *e, uint32_t *n)
 {
-	const struct example_list *l = need(r, "masked_lm_weights");
+	const struct example_list *l = need(e, "masked_lm_weights");
 
 	if (!l)
 		return -1;
 	*n = 0;
-	while (*n < l->n && r->example.values[l->first + *n])
+	while (*n < l->n && e->values[l->first + *n])
 		++*n;
 	for (size_t k = *n; k < l->n; k++)
-		if (r->example.values[l->first + k])
+		if (e->values[l->first + k])
 			return err_corrupt("'masked_lm_weights' has a 0 before others");
 	return l->n == r->max_predictions ? 0 : err_corrupt("'masked_lm_weights' has %zu values, not %" PRIu32, l->n,
 							    r->max_predictions);
 }
 
-static int take_example(struct rows *r, struct row *row)
+static int take_example(const struct rows *r, struct row_parser *p, struct row *row)
 {
-	uint32_t predictions;
+	uint32_t *arrays[ARRAYS], *at, predictions;
 
-	if (example_parse(&r->example, r->record.data, r->record.len))
+	if (array_grow(&p->values, &p->cap_values, row_values(r), sizeof(*p->values)))
 		return -1;
-	if (!r->memory) {
-		const struct example_list *ids = need(r, names[IDS]), *positions = ids ? need(r, names[POSITIONS]) : NULL;
-
-		if (!positions || set_lengths(r, ids->n, positions->n))
+	at = p->values;
+	for (unsigned k = 0; k < ARRAYS; at += length_of(r, k++)) {
+		arrays[k] = at;
+		if (take_list(r, &p->example, k, at))
 			return -1;
 	}
-	for (unsigned k = 0; k < ARRAYS; k++)
-		if (take_list(r, k))
-			return -1;
-	if (count_weights(r, &predictions))
+	if (count_weights(r, &p->example, &predictions))
 		return -1;
-	give(r, row, predictions);
+	give(r, row, arrays, predictions);
 	return 0;
 }
 
-static int next_example(struct rows *r, struct row *row)
+static int parse_record(const struct rows *r, const struct rows_batch *b, uint32_t k, struct row_parser *p, struct row *row)
 {
-	const int rc = tfrecord_read(r->in, &r->record);
+	struct tfrecord t = b->records[k].record;
+
+	t.bytes = b->bytes.data + b->records[k].at;
+	if (tfrecord_check(r->path, &t))
+		return -1;
+	return example_parse(&p->example, t.bytes, t.len) || take_example(r, p, row) ? at_row(r, b->first + k) : 0;
+}
+
+/* What T, the file's first record, says of all. */
+static int look_at_first(struct rows *r, const struct tfrecord *t)
+{
+	struct example e = EXAMPLE_INIT;
+	const struct example_list *ids = NULL, *positions = NULL;
+	int rc = -1;
+
+	if (tfrecord_check(r->path, t))
+		return -1;
+	if (!example_parse(&e, t->bytes, t->len) && (ids = need(&e, names[IDS])))
+		positions = need(&e, names[POSITIONS]);
+	if (positions)
+		rc = set_lengths(r, ids->n, positions->n);
+	if (rc)
+		at_row(r, 0);
+	example_release(&e);
+	return rc;
+}
+
+static int add_record(struct rows *r, struct rows_batch *b)
+{
+	struct tfrecord t;
+	const int rc = tfrecord_next(&r->records, &t);
 
 	if (rc <= 0)
 		return rc;
-	if (take_example(r, row))
-		return at_row(r);
-	r->number++;
-	return 1;
+	if ((!r->max_seq_length && look_at_first(r, &t)) ||
+	    array_grow(&b->records, &b->cap_records, b->n + 1, sizeof(*b->records)))
+		return -1;
+	b->records[b->n] = (struct rows_record){ b->bytes.len, t };
+	return buf_add(&b->bytes, t.bytes, t.len) ? -1 : 1;
 }
 
 /* --- HDF5 ------------------------------------------------------------------------------------------- */
@@ -211,12 +240,13 @@ static int read_block(struct rows *r, unsigned array)
 	return good ? 0 : hdf5_corrupt("'%s': cannot read '%s'", r->path, names[array]);
 }
 
-static int fill_block(struct rows *r)
+/* Rows from number FIRST on. */
+static int fill_block(struct rows *r, uint64_t first)
 {
-	const uint64_t most = BLOCK_VALUES / r->max_seq_length, left = r->n - r->number;
+	const uint64_t most = BLOCK_VALUES / r->max_seq_length, left = r->n - first;
 
-	r->block_first = r->number;
-	r->block_end = r->number + (left < most ? left : most);
+	r->block_first = first;
+	r->block_end = first + (left < most ? left : most);
 	for (unsigned k = 0; k < ARRAYS; k++) {
 		if (!r->block[k])
 			r->block[k] = malloc(most * length_of(r, k) * sizeof(**r->block));
@@ -228,22 +258,38 @@ static int fill_block(struct rows *r)
 	return 0;
 }
 
-static int next_row(struct rows *r, struct row *row)
+/* MOST rows at most, array after array. */
+static int add_rows(struct rows *r, struct rows_batch *b, uint32_t most)
 {
-	uint32_t predictions = 0;
+	const uint64_t left = r->n - r->number;
 
-	if (r->number == r->n)
-		return 0;
-	if (r->number >= r->block_end && fill_block(r))
+	b->stride = left < most ? (uint32_t)left : most;
+	if (array_grow(&b->values, &b->cap_values, b->stride * row_values(r), sizeof(*b->values)))
 		return -1;
-	for (unsigned k = 0; k < ARRAYS; k++)
-		memcpy(r->arrays[k], r->block[k] + (r->number - r->block_first) * length_of(r, k),
-		       length_of(r, k) * sizeof(**r->arrays));
-	while (predictions < r->max_predictions && r->arrays[POSITIONS][predictions])
+	while (b->n < b->stride) {
+		const uint64_t number = r->number + b->n;
+		uint32_t *at = b->values, n = b->stride - b->n;
+
+		if (number >= r->block_end && fill_block(r, number))
+			return -1;
+		n = r->block_end - number < n ? (uint32_t)(r->block_end - number) : n;
+		for (unsigned k = 0; k < ARRAYS; at += b->stride * length_of(r, k++))
+			memcpy(at + b->n * length_of(r, k), r->block[k] + (number - r->block_first) * length_of(r, k),
+			       n * length_of(r, k) * sizeof(*at));
+		b->n += n;
+	}
+	return b->n ? 1 : 0;
+}
+
+static void parse_row(const struct rows *r, const struct rows_batch *b, uint32_t k, struct row *row)
+{
+	uint32_t *arrays[ARRAYS], *at = b->values, predictions = 0;
+
+	for (unsigned a = 0; a < ARRAYS; at += b->stride * length_of(r, a++))
+		arrays[a] = at + k * length_of(r, a);
+	while (predictions < r->max_predictions && arrays[POSITIONS][predictions])
 		predictions++;
-	give(r, row, predictions);
-	r->number++;
-	return 1;
+	give(r, row, arrays, predictions);
 }
 
 static int open_hdf5(struct rows *r)
@@ -268,15 +314,24 @@ static void close_hdf5(struct rows *r)
 
 #else
 
-static int next_row(struct rows *r, struct row *row)
+static int open_hdf5(struct rows *r)
 {
-	(void)row;
 	return err_fail("'%s' is an HDF5 file, and this program was built without HDF5", r->path);
 }
 
-static int open_hdf5(struct rows *r)
+static int add_rows(struct rows *r, struct rows_batch *b, uint32_t most)
 {
-	return next_row(r, NULL);
+	(void)b;
+	(void)most;
+	return open_hdf5(r);
+}
+
+static void parse_row(const struct rows *r, const struct rows_batch *b, uint32_t k, struct row *row)
+{
+	(void)r;
+	(void)b;
+	(void)k;
+	(void)row;
 }
 
 #endif
@@ -286,23 +341,24 @@ static int open_hdf5(struct rows *r)
 int rows_open(struct rows **out, const char *path)
 {
 	struct rows *r = calloc(1, sizeof(*r));
+	struct in **in;
 	char head[8];
 	int rc;
 
 	*out = NULL;
 	if (!r)
 		return err_memory();
+	in = &r->records.in;
 	r->path = path;
-	r->record = (struct buf)BUF_INIT;
 #if HAVE_HDF5
 	r->file = -1;
 	for (unsigned k = 0; k < ARRAYS; k++)
 		r->sets[k] = -1;
 #endif
-	rc = in_open(&r->in, path, 1);
-	if (!rc && in_peek(r->in, head, sizeof(head)) == sizeof(head) && !memcmp(head, SIGNATURE, sizeof(head))) {
-		in_close(r->in);
-		r->in = NULL;
+	rc = in_open(in, path, 1);
+	if (!rc && in_peek(*in, head, sizeof(head)) == sizeof(head) && !memcmp(head, SIGNATURE, sizeof(head))) {
+		in_close(*in);
+		*in = NULL;
 		rc = open_hdf5(r);
 	}
 	if (rc) {
@@ -313,9 +369,34 @@ int rows_open(struct rows **out, const char *path)
 	return 0;
 }
 
-int rows_next(struct rows *r, struct row *row)
+int rows_read(struct rows *r, struct rows_batch *b, uint32_t most)
 {
-	return r->in ? next_example(r, row) : next_row(r, row);
+	int rc = 1;
+
+	b->first = r->number;
+	b->n = 0;
+	buf_clear(&b->bytes);
+	if (r->failed)
+		return err_put(&r->failure);
+	if (r->records.in)
+		while (b->n < most && (rc = add_record(r, b)) > 0)
+			b->n++;
+	else
+		rc = add_rows(r, b, most);
+	r->number += b->n;
+	if (rc < 0 && b->n) {
+		err_get(&r->failure);
+		r->failed = true;
+	}
+	return b->n ? 1 : rc;
+}
+
+int rows_parse(const struct rows *r, const struct rows_batch *b, uint32_t k, struct row_parser *p, struct row *row)
+{
+	if (r->records.in)
+		return parse_record(r, b, k, p, row);
+	parse_row(r, b, k, row);
+	return 0;
 }
 
 void rows_close(struct rows *r)
@@ -325,9 +406,22 @@ void rows_close(struct rows *r)
 #if HAVE_HDF5
 	close_hdf5(r);
 #endif
-	in_close(r->in);
-	buf_release(&r->record);
-	example_release(&r->example);
-	free(r->memory);
+	in_close(r->records.in);
+	tfrecord_reader_release(&r->records);
 	free(r);
+}
+
+void rows_batch_release(struct rows_batch *b)
+{
+	buf_release(&b->bytes);
+	free(b->records);
+	free(b->values);
+	*b = (struct rows_batch)ROWS_BATCH_INIT;
+}
+
+void row_parser_release(struct row_parser *p)
+{
+	example_release(&p->example);
+	free(p->values);
+	*p = (struct row_parser)ROW_PARSER_INIT;
 }

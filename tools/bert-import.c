@@ -54,6 +54,7 @@ int main(int argc, char **argv)
 	i.files = a.operands;
 	i.n = (size_t)a.n_operands;
 	i.compress = (unsigned)compress;
+	i.threads = (unsigned)common.threads;
 	i.progress = &progress;
 	if (check_options() || import_run(&i))
 		return tool_fail();
