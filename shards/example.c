@@ -64,11 +64,14 @@ static int add_value(struct example *e, int64_t v)
 /* Four bytes each. */
 static int add_floats(struct example *e, struct span s)
 {
+	const size_t n = (size_t)(s.end - s.at) / 4;
+
 	if ((s.end - s.at) % 4)
 		return bad();
+	if (array_grow(&e->values, &e->cap, e->count + n, sizeof(*e->values)))
+		return -1;
 	for (; s.at < s.end; s.at += 4)
-		if (add_value(e, s.at[0] || s.at[1] || s.at[2] || (s.at[3] & 127)))
-			return -1;
+		e->values[e->count++] = s.at[0] || s.at[1] || s.at[2] || (s.at[3] & 127);
 	return 0;
 }
 

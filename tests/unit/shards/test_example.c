@@ -56,6 +56,50 @@ static void floats(void **state)
 	      want);
 }
 
+/* Varints of every length, in runs of every length, so that each way of reading them meets each end. */
+static void lengths(void **state)
+{
+	unsigned char record[4 + 8 * 300] = { 0 };
+	int64_t want[300];
+
+	(void)state;
+	for (unsigned n = 1; n < 24; n++)
+		for (unsigned run = 1; run < 12; run++)
+			for (unsigned bytes = 2; bytes <= 9; bytes++) {
+				unsigned char list[300], *p = list;
+				const unsigned char heads[] = { 1, 'a' };
+				size_t len, at;
+
+				for (unsigned k = 0; k < n; k++) {
+					uint64_t v = k % run == run - 1 ? UINT64_C(0x5555555555555555) >> (64 - 7 * bytes) : k;
+
+					want[k] = (int64_t)v;
+					for (; v > 127; v >>= 7)
+						*p++ = (unsigned char)(v | 128);
+					*p++ = (unsigned char)v;
+				}
+				len = (size_t)(p - list);
+				if (len > 100)
+					continue;
+				at = 0;
+				record[at++] = 0x0A;
+				record[at++] = (unsigned char)(len + 11);
+				record[at++] = 0x0A;
+				record[at++] = (unsigned char)(len + 9);
+				record[at++] = 0x0A;
+				memcpy(record + at, heads, 2);
+				at += 2;
+				record[at++] = 0x12;
+				record[at++] = (unsigned char)(len + 4);
+				record[at++] = 0x1A;
+				record[at++] = (unsigned char)(len + 2);
+				record[at++] = 0x0A;
+				record[at++] = (unsigned char)len;
+				memcpy(record + at, list, len);
+				takes(record, at + len, "a", n, want);
+			}
+}
+
 static void what_is_none(void **state)
 {
 	unsigned char many[4 + 32 * 5 + 5] = { 0x0A, 0x80 | (33 * 5 & 127), 33 * 5 >> 7 };
@@ -77,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers),
 		cmocka_unit_test(floats),
+		cmocka_unit_test(lengths),
 		cmocka_unit_test(what_is_none),
 	};
 
