@@ -1,5 +1,6 @@
 /* The first stage: a part's stretch of the input to token documents sorted by key. */
 #include "shards/job_impl.h"
+#include "base/pool.h"
 #include "base/spill.h"
 #include "shards/canon.h"
 #include "shards/keys.h"
@@ -7,6 +8,7 @@
 #include <inttypes.h>
 
 #define RESERVE ((uint64_t)12 << 20)		/* for all but documents */
+#define BLOCKS 4				/* on their way to the index */
 #define READING_THREAD ((uint64_t)16 << 20)	/* of memory that reading makes use of */
 
 static int compare(const void *a, size_t a_len, const void *b, size_t b_len, void *ctx)
@@ -44,29 +46,57 @@ static json_t *make_notes(const struct job *j, const struct inputs_reading *r)
 	return NULL;
 }
 
-static int put_sorted(struct tokdoc_writer *w, struct spill *spill)
+/* --- writing: one thread gathers what is in order, another one writes it ------------------------ */
+
+struct sorted {
+	struct tokdoc_writer *writer;
+	struct spill *spill;
+};
+
+static int gather_block(void *ctx, void *item)
 {
-	struct tokdoc_block block = TOKDOC_BLOCK_INIT;
+	const struct sorted *s = ctx;
+	struct tokdoc_block *b = item;
 	const void *record;
 	size_t len;
 	int rc;
 
-	while ((rc = spill_next(spill, &record, &len)) > 0) {
-		if (tokdoc_block_put(&block, record, len)) {
-			rc = -1;
-			break;
-		}
-		if (!tokdoc_block_full(&block))
-			continue;
-		if (tokdoc_writer_add(w, &block)) {
-			rc = -1;
-			break;
-		}
-		tokdoc_block_clear(&block);
+	tokdoc_block_clear(b);
+	while (!tokdoc_block_full(b)) {
+		rc = spill_next(s->spill, &record, &len);
+		if (rc <= 0)
+			return rc ? -1 : b->records > 0;
+		if (tokdoc_block_put(b, record, len))
+			return -1;
 	}
-	if (!rc)
-		rc = tokdoc_writer_add(w, &block);
-	tokdoc_block_release(&block);
+	return 1;
+}
+
+static int nothing_to_do(void *ctx, void *item, unsigned worker)
+{
+	(void)ctx;
+	(void)item;
+	(void)worker;
+	return 0;
+}
+
+static int write_block(void *ctx, void *item)
+{
+	const struct sorted *s = ctx;
+
+	return tokdoc_writer_add(s->writer, item);
+}
+
+static int put_sorted(struct tokdoc_writer *w, struct spill *spill, unsigned threads)
+{
+	struct sorted s = { w, spill };
+	struct tokdoc_block blocks[BLOCKS] = { TOKDOC_BLOCK_INIT };
+	struct pool pool = { .threads = threads < 2 ? 1 : 2, .depth = BLOCKS, .items = blocks, .item_size = sizeof(*blocks),
+			     .read = gather_block, .work = nothing_to_do, .write = write_block, .ctx = &s };
+	const int rc = pool_run(&pool);
+
+	for (unsigned i = 0; i < BLOCKS; i++)
+		tokdoc_block_release(&blocks[i]);
 	return rc;
 }
 
@@ -83,7 +113,7 @@ static int write_index(const struct job *j, struct spill *spill, const struct in
 	    tokdoc_writer_open(&w, out, j->recipe.tokenizer, true))
 		goto done;
 	tokdoc_writer_count(w, &r->total);
-	if (put_sorted(w, spill) || !(notes = make_notes(j, r)))
+	if (put_sorted(w, spill, (unsigned)j->opts.threads) || !(notes = make_notes(j, r)))
 		goto done;
 	rc = tokdoc_writer_finish(w, notes);
 	w = NULL;
