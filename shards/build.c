@@ -528,8 +528,8 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct build
 			const unsigned char *ids =
 				docs->docs[d->document[s]].ids + (size_t)d->first[s] * docs->id_bytes;
 
-			__builtin_prefetch(ids);
-			__builtin_prefetch(ids + 64);
+			for (unsigned at = 0; at < d->length[s] * docs->id_bytes; at += 64)
+				__builtin_prefetch(ids + at);
 		}
 	}
 }
