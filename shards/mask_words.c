@@ -195,9 +195,6 @@ static int split_text(struct parsing *x, const struct buf *text)
 			return -1;
 		p = stop + 1;
 	}
-<<<<<<< HEAD
-	return sha256_hex(w->text.data, w->text.len, w->sha256);
-=======
 	return 0;
 }
 
@@ -303,14 +300,14 @@ static int list_roots(struct mask_words *w, const struct vocab *vocab)
 static int parse(struct mask_words *w, const struct vocab *vocab, const char *path)
 {
 	struct parsing x = { .vocab = vocab, .path = path, .ids = IDS_INIT, .ends = IDS_INIT };
-	const int rc = split_text(&x, &w->text) || sort_by_ids(&x) || grow(w, &x) || list_roots(w, vocab) ? -1 : sha256_hex(w->text.data, w->text.len, w->sha256);
+	const int rc = split_text(&x, &w->text) || sort_by_ids(&x) || grow(w, &x) || list_roots(w, vocab) ||
+		       sha256_hex(w->text.data, w->text.len, w->sha256) ? -1 : 0;
 
 	w->count = x.ends.count;
 	ids_release(&x.ids);
 	ids_release(&x.ends);
 	free(x.words);
 	return rc;
->>>>>>> 8b4eb69 (shards: words of characters in a tree laid out by its depth)
 }
 
 int mask_words_load(struct mask_words **out, const char *path, const struct vocab *vocab)

@@ -3,35 +3,90 @@
 #include "base/err.h"
 #include "base/pool.h"
 #include "shards/tokdoc_encoder.h"
+#include "tokenizer/cut_line.h"
+#include "tokenizer/segmenter.h"
+
+#include <inttypes.h>
 
 #define BATCH (512 << 10)	/* bytes of documents handed to a thread at once: they make a block */
 #define KEPT (4 << 20)		/* bytes of memory kept from one batch for the next */
 
+/* Documents as they are read. */
+struct stack {
+	struct document_list docs;
+	uint64_t before;	/* documents before them */
+	uint64_t place;		/* how far the input is read, for progress */
+};
+
 /* Documents, and the block of the file that they become. */
 struct batch {
-	struct document_list docs;
+	struct stack read;
+	struct buf cut, aligned;	/* what the segmenter made of all, and of one document */
 	struct tokdoc_block block;
 };
 
 struct run {
 	struct tokdoc_stream *s;
+	struct segmenter *segmenter;		/* NULL: none */
 	struct tokdoc_encoder *encoders;	/* a worker's own */
 	struct tokdoc_writer *writer;
+	uint64_t documents;
 };
+
+static int read_stack(void *ctx, void *item)
+{
+	struct run *run = ctx;
+	struct stack *k = item;
+	uint64_t total;
+	const int rc = lines_next_documents(run->s->lines, BATCH, &k->docs);
+
+	if (rc <= 0)
+		return rc;
+	k->before = run->documents;
+	k->place = lines_progress(run->s->lines, &total);
+	run->documents += k->docs.count;
+	return 1;
+}
+
+static const struct buf *stack_text(const void *item)
+{
+	return &((const struct stack *)item)->docs.text;
+}
+
+static void release_stack(void *item)
+{
+	document_list_release(&((struct stack *)item)->docs);
+}
 
 static int read_batch(void *ctx, void *item)
 {
 	struct run *run = ctx;
 	struct batch *b = item;
-	uint64_t total;
-	const int rc = lines_next_documents(run->s->lines, BATCH, &b->docs);
+	const int rc = run->segmenter ? segmenter_next(run->segmenter, &b->read, &b->cut) : read_stack(run, &b->read);
 
 	if (rc <= 0)
 		return rc;
-	run->s->documents += b->docs.count;
+	run->s->documents += b->read.docs.count;
 	if (run->s->progress)
-		progress_update(run->s->progress, run->s->documents, lines_progress(run->s->lines, &total));
+		progress_update(run->s->progress, run->s->documents, b->read.place);
 	return 1;
+}
+
+/* Tokenizes TEXT, a document, or, where a segmenter has cut it, what stands at *CUT. */
+static int encode(const struct run *run, struct tokdoc_encoder *e, struct batch *b, const char *text, size_t len, const char **cut)
+{
+	const struct key key = key_of(text, len - 1);
+	size_t lines;
+
+	if (!run->segmenter)
+		return tokdoc_encoder_run(e, text, len, key);
+	buf_clear(&b->aligned);
+	if (cut_lines(text, len, cut, b->cut.data + b->cut.len, &b->aligned, &lines))
+		return err_prefix("line %zu", lines + 1);
+	if (tokdoc_encoder_run(e, b->aligned.data, b->aligned.len, key))
+		return -1;
+	e->doc.text_bytes = len - 1;
+	return 0;
 }
 
 static int work_batch(void *ctx, void *item, unsigned worker)
@@ -40,15 +95,25 @@ static int work_batch(void *ctx, void *item, unsigned worker)
 	struct tokdoc_encoder *e = &run->encoders[worker];
 	struct batch *b = item;
 	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(run->s->tokenizer));
+	const char *cut = b->cut.data;
 
-	for (size_t i = 0; i < b->docs.count; i++) {
-		const struct document_place d = b->docs.items[i];
-		const char *const text = b->docs.text.data + d.start;
+	for (size_t i = 0; i < b->read.docs.count; i++) {
+		const struct document_place d = b->read.docs.items[i];
 
-		if (tokdoc_encoder_run(e, text, d.len, key_of(text, d.len - 1)) || tokdoc_block_add(&b->block, &e->doc, id_bytes))
+		if (encode(run, e, b, b->read.docs.text.data + d.start, d.len, &cut))
+			return run->segmenter ? err_prefix("document %" PRIu64, b->read.before + i + 1) : -1;
+		if (tokdoc_block_add(&b->block, &e->doc, id_bytes))
 			return -1;
 	}
 	return tokdoc_block_pack(&b->block, run->s->compress);
+}
+
+static void release_batch(struct batch *b)
+{
+	release_stack(&b->read);
+	buf_release(&b->cut);
+	buf_release(&b->aligned);
+	tokdoc_block_release(&b->block);
 }
 
 static int write_batch(void *ctx, void *item)
@@ -59,17 +124,9 @@ static int write_batch(void *ctx, void *item)
 	if (tokdoc_writer_add(run->writer, &b->block))
 		return -1;
 	tokdoc_block_clear(&b->block);
-	if (b->docs.text.cap > KEPT) {		/* a giant among documents; the next ones are smaller */
-		document_list_release(&b->docs);
-		tokdoc_block_release(&b->block);
-	}
+	if (b->read.docs.text.cap > KEPT)	/* a giant among documents; the next ones are smaller */
+		release_batch(b);
 	return 0;
-}
-
-static void release_batch(struct batch *b)
-{
-	document_list_release(&b->docs);
-	tokdoc_block_release(&b->block);
 }
 
 static int open_writer(struct run *run)
@@ -91,6 +148,8 @@ int tokdoc_stream_run(struct tokdoc_stream *s)
 {
 	const unsigned threads = s->threads ? s->threads : 1, depth = threads > 1 ? 2 * threads + 2 : 1;
 	struct run run = { .s = s, .encoders = calloc(threads, sizeof(*run.encoders)) };
+	const struct segmenter_feed feed = { .item_size = sizeof(struct stack), .read = read_stack, .text = stack_text,
+					     .release = release_stack, .ctx = &run };
 	struct batch *batches = calloc(depth, sizeof(*batches));
 	struct pool pool = { .threads = threads, .depth = depth, .items = batches, .item_size = sizeof(*batches),
 			     .read = read_batch, .work = work_batch, .write = write_batch, .ctx = &run };
@@ -103,13 +162,14 @@ int tokdoc_stream_run(struct tokdoc_stream *s)
 	for (unsigned i = 0; i < threads; i++)
 		if (tokdoc_encoder_open(&run.encoders[i], s->tokenizer, 0))
 			goto out;
-	if (open_writer(&run) || pool_run(&pool))
+	if (open_writer(&run) || (s->segmenter && segmenter_open(&run.segmenter, s->segmenter, &feed)) || pool_run(&pool))
 		goto out;
 	s->tokens = tokdoc_writer_totals(run.writer)->tokens;
 	rc = tokdoc_writer_finish(run.writer, NULL);
 	run.writer = NULL;
 out:
 	tokdoc_writer_abandon(run.writer);
+	segmenter_close(run.segmenter);
 	for (unsigned i = 0; run.encoders && i < threads; i++)
 		tokdoc_encoder_close(&run.encoders[i]);
 	for (unsigned i = 0; batches && i < depth; i++)

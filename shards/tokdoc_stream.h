@@ -19,6 +19,7 @@ struct tokdoc_stream {
 	struct progress *progress;	/* may be NULL */
 	unsigned threads;
 	int compress;			/* zstd level; 0: none */
+	const char *segmenter;		/* a command that cuts lines into words first (tokenizer/segmenter.h); NULL: none */
 	/* filled: */
 	uint64_t documents, tokens;
 };

@@ -27,9 +27,14 @@ struct encoder *encoder_new(const struct tokenizer *t)
 
 struct encoder *encoder_new_sized(const struct tokenizer *t, size_t cache_bytes)
 {
-	struct encoder *e = calloc(1, sizeof(*e));
 	struct normalizer_opts rules = t->rules;
+	struct encoder *e;
 
+	if (t->segmenter && !t->is_cut) {
+		err_usage("the model takes texts that a segmenter has cut into words: '%s'", t->segmenter);
+		return NULL;
+	}
+	e = calloc(1, sizeof(*e));
 	if (!e) {
 		err_memory();
 		return NULL;

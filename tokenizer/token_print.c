@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
+#include "tokenizer/cut_line.h"
 #include "tokenizer/decode.h"
 #include "tokenizer/tokenizer_impl.h"
 
@@ -31,6 +32,8 @@ struct token_printer {
 	struct span *spans;
 	size_t cap_spans;
 	struct word_list words;
+	struct cut_line cut;
+	bool is_cut;		/* the line at hand: what is encoded is the text of CUT, which has places */
 };
 
 static void make_digits(struct digits *d)
@@ -64,8 +67,9 @@ struct token_printer *token_printer_new(const struct tokenizer *t, int form, uns
 	p->form = form;
 	p->flags = flags;
 	make_digits(&p->digits);
-	p->encoder = encoder_new(t);
-	if (p->encoder)
+	if (form != TOKEN_DECODED)
+		p->encoder = encoder_new(t);
+	if (form == TOKEN_DECODED || p->encoder)
 		return p;
 	token_printer_free(p);
 	return NULL;
@@ -80,6 +84,7 @@ void token_printer_free(struct token_printer *p)
 	encoded_lines_release(&p->lines);
 	free(p->spans);
 	word_list_release(&p->words);
+	cut_line_release(&p->cut);
 	free(p);
 }
 
@@ -181,6 +186,8 @@ static int encode(struct token_printer *p, const char *text, size_t len)
 	if (spans ? encoder_encode_spans(p->encoder, text, len, &p->ids, &p->spans, &p->cap_spans) :
 		    encoder_encode(p->encoder, text, len, &p->ids))
 		return -1;
+	if (spans && p->is_cut)
+		cut_line_spans(&p->cut, p->spans + add, p->ids.count - add);
 	if (!add)
 		return 0;
 	if (p->ids.count == 1) {
@@ -332,15 +339,23 @@ static int decode(struct token_printer *p, const char *text, size_t len, struct 
 	return buf_add_byte(out, '\n');
 }
 
-int token_print(struct token_printer *p, const char *text, size_t len, struct buf *out)
+static int find_words(struct token_printer *p, const char *text, size_t len)
+{
+	word_list_clear(&p->words);
+	if (encoder_words(p->encoder, text, len, &p->words))
+		return -1;
+	for (size_t i = 0; p->is_cut && i < p->words.count; i++)
+		cut_line_spans(&p->cut, &p->words.items[i].span, 1);
+	return 0;
+}
+
+/* The tokens of ENCODED, LEN bytes, which is LINE or what a segmenter has made of it. */
+static int print_line(struct token_printer *p, const char *line, const char *encoded, size_t len, struct buf *out)
 {
 	const bool words = p->form == TOKEN_WORDS || p->form == TOKEN_WORD_OFFSETS || p->form == TOKEN_EXPLAIN;
 	int rc = -1;
 
-	if (p->form == TOKEN_DECODED)
-		return decode(p, text, len, out);
-	word_list_clear(&p->words);
-	if (words ? encoder_words(p->encoder, text, len, &p->words) : encode(p, text, len))
+	if (words ? find_words(p, encoded, len) : encode(p, encoded, len))
 		return -1;
 	p->count += words ? p->words.count : p->ids.count;
 	switch (p->form) {
@@ -349,9 +364,15 @@ int token_print(struct token_printer *p, const char *text, size_t len, struct bu
 	case TOKEN_OFFSETS: rc = print_offsets(&p->ids, p->spans, out); break;
 	case TOKEN_WORDS: rc = print_words(&p->words, out); break;
 	case TOKEN_WORD_OFFSETS: rc = print_word_offsets(&p->words, out); break;
-	case TOKEN_EXPLAIN: rc = explain(p, text, out); break;
+	case TOKEN_EXPLAIN: rc = explain(p, line, out); break;
 	}
 	return rc || buf_add_byte(out, '\n') ? -1 : 0;
+}
+
+int token_print(struct token_printer *p, const char *text, size_t len, struct buf *out)
+{
+	p->is_cut = false;
+	return p->form == TOKEN_DECODED ? decode(p, text, len, out) : print_line(p, text, text, len, out);
 }
 
 /* Ids alone: all lines as one text. */
@@ -386,6 +407,26 @@ int token_print_lines(struct token_printer *p, const char *text, size_t len, str
 
 		if (token_print(p, text, (size_t)(newline - text), out))
 			return -1;
+		text = newline + 1;
+	}
+	return 0;
+}
+
+int token_print_cut_lines(struct token_printer *p, const char *text, size_t len, const struct buf *cut, struct buf *out, size_t *n)
+{
+	const bool places = p->form == TOKEN_OFFSETS || p->form == TOKEN_WORD_OFFSETS || p->form == TOKEN_EXPLAIN;
+	const char *const end = text + len, *q = cut->data, *const cut_end = q + cut->len;
+
+	for (*n = 0; text < end; ++*n) {
+		const char *const newline = memchr(text, '\n', (size_t)(end - text));
+		const char *const cut_newline = newline > text ? memchr(q, '\n', (size_t)(cut_end - q)) : q;
+
+		if (cut_line_make(&p->cut, text, (size_t)(newline - text), q, (size_t)(cut_newline - q), places))
+			return -1;
+		p->is_cut = places;
+		if (print_line(p, text, p->cut.text.data, p->cut.text.len, out))
+			return -1;
+		q = newline > text ? cut_newline + 1 : q;
 		text = newline + 1;
 	}
 	return 0;

@@ -31,7 +31,7 @@ enum token_flag { TOKEN_ADD_SPECIAL = 1 };	/* [CLS] before and [SEP] after the i
 
 struct token_printer;
 
-/* FORM is an enum token_form; T must outlive it. NULL: out of memory, or T's vocabulary lacks [CLS] or [SEP] and FLAGS ask for them. */
+/* FORM is an enum token_form; T must outlive it. NULL: out of memory, T's vocabulary lacks [CLS] or [SEP] and FLAGS ask for them, or as encoder_new. */
 struct token_printer *token_printer_new(const struct tokenizer *t, int form, unsigned flags);
 void token_printer_free(struct token_printer *p);		/* accepts NULL */
 
@@ -40,6 +40,12 @@ int token_print(struct token_printer *p, const char *text, size_t len, struct bu
 
 /* The same for many lines, each ended by \n, at once; how many there were, or came before the one that failed, to *N. */
 int token_print_lines(struct token_printer *p, const char *text, size_t len, struct buf *out, size_t *n);
+
+/*
+ * The same of lines that a segmenter has cut (segmenter.h): CUT has a line for each of TEXT's that is not blank, each
+ * ended by \n. Places and texts that are printed are those of TEXT. EXIT_FAILED where a line is another than TEXT's.
+ */
+int token_print_cut_lines(struct token_printer *p, const char *text, size_t len, const struct buf *cut, struct buf *out, size_t *n);
 
 uint64_t token_printer_count(const struct token_printer *p);	/* tokens (or words) printed so far */
 

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/pool.h"
+#include "tokenizer/segmenter.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,41 +11,88 @@
 #define BLOCK (128 << 10)	/* bytes of lines handed to a thread at once */
 #define KEPT (4 << 20)		/* bytes of memory kept from one block for the next */
 
-struct block {
-	struct buf in;		/* lines, each ended by \n; blank ones empty */
-	struct buf out;
-	size_t n_lines;
+/* Lines as they are read. */
+struct stretch {
+	struct buf in;		/* each ended by \n; blank ones empty */
 	uint64_t before;	/* lines of the input before it; counted for reasons of failure */
 	uint64_t place;		/* how far the input is read, for progress */
 };
 
+struct block {
+	struct stretch text;
+	struct buf cut;		/* what the segmenter made of it */
+	struct buf out;
+	size_t n_lines;
+};
+
 struct state {
 	struct token_stream *stream;
-	uint64_t read;		/* lines, where they are counted */
+	struct segmenter *segmenter;		/* NULL: none */
+	bool numbers;				/* a reason of failure names the line */
+	uint64_t read;				/* lines, where they are counted */
 	struct token_printer **printers;	/* [thread] */
 };
 
-static int read_block(void *ctx, void *item)
+static uint64_t count_lines(const struct buf *text)
 {
-	struct token_stream *s = ((struct state *)ctx)->stream;
-	struct block *b = item;
+	uint64_t n = 0;
 
-	const int rc = lines_next_text(s->lines, BLOCK, &b->in);
+	for (size_t i = 0; i < text->len; i++)
+		n += text->data[i] == '\n';
+	return n;
+}
+
+static int read_stretch(void *ctx, void *item)
+{
+	struct state *st = ctx;
+	struct stretch *t = item;
+	const int rc = lines_next_text(st->stream->lines, BLOCK, &t->in);
 	uint64_t total;
 
-	b->place = lines_progress(s->lines, &total);
+	t->place = lines_progress(st->stream->lines, &total);
+	t->before = st->read;
+	if (rc > 0 && st->numbers)
+		st->read += count_lines(&t->in);
 	return rc;
+}
+
+static const struct buf *stretch_text(const void *item)
+{
+	return &((const struct stretch *)item)->in;
+}
+
+static void release_stretch(void *item)
+{
+	buf_release(&((struct stretch *)item)->in);
+}
+
+static int read_block(void *ctx, void *item)
+{
+	const struct state *st = ctx;
+	struct block *b = item;
+
+	return st->segmenter ? segmenter_next(st->segmenter, &b->text, &b->cut) : read_stretch(ctx, &b->text);
 }
 
 static int work_block(void *ctx, void *item, unsigned worker)
 {
 	const struct state *st = ctx;
+	struct token_printer *const p = st->printers[worker];
 	struct block *b = item;
+	const struct buf *const in = &b->text.in;
 
 	buf_clear(&b->out);
-	if (!token_print_lines(st->printers[worker], b->in.data, b->in.len, &b->out, &b->n_lines))
+	if (!(st->segmenter ? token_print_cut_lines(p, in->data, in->len, &b->cut, &b->out, &b->n_lines) :
+			      token_print_lines(p, in->data, in->len, &b->out, &b->n_lines)))
 		return 0;
-	return st->stream->form == TOKEN_DECODED ? err_prefix("line %" PRIu64, b->before + b->n_lines + 1) : -1;
+	return st->numbers ? err_prefix("line %" PRIu64, b->text.before + b->n_lines + 1) : -1;
+}
+
+static void release_block(struct block *b)
+{
+	buf_release(&b->text.in);
+	buf_release(&b->cut);
+	buf_release(&b->out);
 }
 
 static int write_block(void *ctx, void *item)
@@ -55,12 +103,10 @@ static int write_block(void *ctx, void *item)
 
 	s->n_lines += b->n_lines;
 	if (s->progress)
-		progress_update(s->progress, s->n_lines, b->place);
+		progress_update(s->progress, s->n_lines, b->text.place);
 
-	if (b->in.cap > KEPT) {		/* a giant among lines; the next ones are shorter */
-		buf_release(&b->in);
-		buf_release(&b->out);
-	}
+	if (b->text.in.cap > KEPT)	/* a giant among lines; the next ones are shorter */
+		release_block(b);
 	return rc;
 }
 
@@ -79,7 +125,10 @@ static int make_printers(struct state *st, unsigned threads)
 int token_stream_run(struct token_stream *s)
 {
 	const unsigned threads = s->threads ? s->threads : 1, depth = threads > 1 ? 2 * threads + 2 : 1;
-	struct state st = { .stream = s, .printers = calloc(threads, sizeof(*st.printers)) };
+	struct state st = { .stream = s, .printers = calloc(threads, sizeof(*st.printers)),
+			    .numbers = s->segmenter || s->form == TOKEN_DECODED };
+	const struct segmenter_feed feed = { .item_size = sizeof(struct stretch), .read = read_stretch, .text = stretch_text,
+					     .release = release_stretch, .ctx = &st };
 	struct block *blocks = calloc(depth, sizeof(*blocks));
 	struct pool pool = { .threads = threads, .depth = depth, .items = blocks, .item_size = sizeof(*blocks),
 			     .read = read_block, .work = work_block, .write = write_block, .ctx = &st };
@@ -90,7 +139,7 @@ int token_stream_run(struct token_stream *s)
 		goto out;
 	}
 	s->n_lines = s->n_tokens = 0;
-	if (make_printers(&st, threads))
+	if (make_printers(&st, threads) || (s->segmenter && segmenter_open(&st.segmenter, s->segmenter, &feed)))
 		goto out;
 	rc = pool_run(&pool);
 out:
@@ -98,10 +147,9 @@ out:
 		s->n_tokens += st.printers[i] ? token_printer_count(st.printers[i]) : 0;
 		token_printer_free(st.printers[i]);
 	}
-	for (unsigned i = 0; blocks && i < depth; i++) {
-		buf_release(&blocks[i].in);
-		buf_release(&blocks[i].out);
-	}
+	segmenter_close(st.segmenter);
+	for (unsigned i = 0; blocks && i < depth; i++)
+		release_block(&blocks[i]);
 	free(blocks);
 	free(st.printers);
 	return rc;

@@ -23,6 +23,7 @@ struct token_stream {
 	unsigned threads;		/* 0 is 1 */
 	int form;			/* enum token_form */
 	unsigned flags;			/* enum token_flag */
+	const char *segmenter;		/* a command that cuts lines into words first (segmenter.h); NULL: none. Not with TOKEN_DECODED */
 	/* filled: */
 	uint64_t n_lines, n_tokens;
 };

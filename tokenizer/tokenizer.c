@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/utf8.h"
 #include "tokenizer/tokenizer_config.h"
 #include "tokenizer/tokenizer_impl.h"
 
@@ -39,6 +40,20 @@ static int choose_never_split(struct tokenizer *t, const struct tokenizer_opts *
 	return 0;
 }
 
+/* The model directory's segmenter must be the caller's, where both say something. */
+static int choose_segmenter(struct tokenizer *t, const struct tokenizer_opts *o, const struct tokenizer_config *c)
+{
+	const char *const command = o->segmenter && *o->segmenter ? o->segmenter : c->segmenter;
+
+	if (o->segmenter && *o->segmenter && c->segmenter && strcmp(o->segmenter, c->segmenter))
+		return err_usage("the texts of '%s' were cut into words by '%s', not by '%s'", o->model, c->segmenter, o->segmenter);
+	if (command && (strchr(command, '\n') || utf8_valid_prefix(command, strlen(command)) < strlen(command)))
+		return err_usage("a segmenter's command is one line of UTF-8");
+	t->is_cut = o->segmenter;
+	t->segmenter = command ? strdup(command) : NULL;
+	return command && !t->segmenter ? err_memory() : 0;
+}
+
 /* The rules: what the caller chooses, else what the model directory says, else google's own. */
 static int choose_rules(struct tokenizer *t, const struct tokenizer_opts *o, struct tokenizer_config *c)
 {
@@ -47,7 +62,7 @@ static int choose_rules(struct tokenizer *t, const struct tokenizer_opts *o, str
 	t->rules.lower = !o->cased && decide(o->lower, c->lower);
 	t->rules.strip_accents = strip == TOKENIZER_STRIP_AUTO ? t->rules.lower : strip == TOKENIZER_STRIP_YES;
 	t->rules.space_cjk = decide(o->split_cjk, c->split_cjk);
-	return choose_never_split(t, o, c);
+	return choose_never_split(t, o, c) || choose_segmenter(t, o, c) ? -1 : 0;
 }
 
 static void find_specials(struct tokenizer *t)
@@ -118,6 +133,7 @@ void tokenizer_close(struct tokenizer *t)
 		return;
 	wordpiece_free(t->wordpiece);
 	never_split_release(&t->never_split);
+	free(t->segmenter);
 	vocab_free(t->vocab);
 	free(t);
 }
@@ -149,7 +165,8 @@ json_t *tokenizer_describe(const struct tokenizer *t)
 			      "strip_accents", t->rules.strip_accents, "unicode", t->rules.chars->unicode, "vocab",
 			      "sha256", vocab_sha256(t->vocab), "size", (json_int_t)vocab_size(t->vocab));
 
-	if (o && !describe_never_split(&t->never_split, o))
+	if (o && !describe_never_split(&t->never_split, o) &&
+	    (!t->segmenter || !json_object_set_new(o, "segmenter", json_string(t->segmenter))))
 		return o;
 	json_decref(o);
 	err_memory();

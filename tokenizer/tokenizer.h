@@ -35,6 +35,10 @@
  * and Chinese characters are set apart, as it stands, and then lower-cased
  * and stripped; and words, before they are cut into pieces.
  *
+ * Some models were made from texts that a program had cut into words (mecab for
+ * Japanese). No library runs it: who does says so (opts.segmenter), and is held to
+ * what tokenizer_config.json says of it, so that no text goes uncut by accident.
+ *
  * Texts are valid UTF-8; utf8_valid_prefix and utf8_repair (base/utf8.h) see to those
  * that may not be. Ids do not depend on threads, processor or cache. There are no
  * globals but each thread's reason of failure.
@@ -67,6 +71,7 @@ struct tokenizer_opts {
 	int split_cjk;			/* enum tokenizer_switch: each Chinese character is a word */
 	const char *const *never_split;	/* tokens that stay whole, in place of the model directory's; NULL: those */
 	size_t n_never_split;
+	const char *segmenter;		/* texts come as this command has cut them into words; "": as the model directory's has; NULL: not cut */
 	uint64_t max_word;		/* code points; longer words are [UNK]; 0: the reference's (google 200, hf 100) */
 	const char *unicode;		/* version of google's tables, "14.0"; NULL: the default; hf has one table of its own */
 };
@@ -82,16 +87,19 @@ const struct vocab *tokenizer_vocab(const struct tokenizer *t);
 /*
  * What made the ids, for file headers: {"cased", "cjk", "compat", "id_bytes",
  * "max_word", "strip_accents", "unicode", "vocab": {"sha256", "size"}}, and
- * where there are such tokens "never_split", their list, sorted. Equal objects make
- * equal ids. "unicode" is null for hf. The object is jansson's json_t, whose
- * reference the caller owns; NULL: out of memory.
+ * where there are such tokens "never_split", their list, sorted, and where there
+ * is one "segmenter". Equal objects make equal ids. "unicode" is null for hf. The
+ * object is jansson's json_t, whose reference the caller owns; NULL: out of memory.
  */
 struct json_t;
 struct json_t *tokenizer_describe(const struct tokenizer *t);
 
-/* Remembers the pieces of words met before, in a cache of 8 MiB, or of about CACHE_BYTES; only speed depends on it. */
+/*
+ * Remembers the pieces of words met before, in a cache of 8 MiB, or of about CACHE_BYTES; only speed depends on it. NULL:
+ * out of memory, or (EXIT_USAGE) the model directory names a segmenter, and the options say nothing of one.
+ */
 struct encoder;
-struct encoder *encoder_new(const struct tokenizer *t);		/* NULL: out of memory */
+struct encoder *encoder_new(const struct tokenizer *t);
 struct encoder *encoder_new_sized(const struct tokenizer *t, size_t cache_bytes);
 void encoder_free(struct encoder *e);				/* accepts NULL */
 

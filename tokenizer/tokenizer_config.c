@@ -5,6 +5,8 @@
 #include "base/fs.h"
 
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FILE_MAX_BYTES ((size_t)64 << 20)
 
@@ -40,6 +42,20 @@ static int read_tokens(const json_t *object, const char *name, struct never_spli
 	return 0;
 }
 
+/* The command NAME into *VALUE, which the caller frees; NULL where it is null or absent. */
+static int read_command(const json_t *object, const char *name, char **value, const char *path)
+{
+	const json_t *field = json_object_get(object, name);
+	const char *const text = json_string_value(field);
+
+	if (!field || json_is_null(field))
+		return 0;
+	if (!text || !*text || strlen(text) != json_string_length(field) || strchr(text, '\n'))
+		return err_corrupt("cannot use '%s': \"%s\" is no command", path, name);
+	*value = strdup(text);
+	return *value ? 0 : err_memory();
+}
+
 static int read_fields(struct tokenizer_config *c, const json_t *object, const char *path)
 {
 	bool strip = false;
@@ -52,7 +68,9 @@ static int read_fields(struct tokenizer_config *c, const json_t *object, const c
 		c->strip_accents = strip ? TOKENIZER_STRIP_YES : TOKENIZER_STRIP_NO;
 	if (read_bool(object, "tokenize_chinese_chars", &c->split_cjk, path))
 		return -1;
-	return read_tokens(object, "never_split", &c->never_split, path);
+	if (read_tokens(object, "never_split", &c->never_split, path))
+		return -1;
+	return read_command(object, "segmenter", &c->segmenter, path);
 }
 
 int tokenizer_config_read(struct tokenizer_config *c, const char *path)
@@ -81,4 +99,6 @@ out:
 void tokenizer_config_release(struct tokenizer_config *c)
 {
 	never_split_release(&c->never_split);
+	free(c->segmenter);
+	c->segmenter = NULL;
 }

@@ -4,8 +4,9 @@
  *
  * Of Hugging Face's fields those that change ids are read: do_lower_case
  * (default true), strip_accents (default: as text is lower-cased),
- * tokenize_chinese_chars (default true), and never_split (default none). Where
- * there is no such file the defaults hold, as they do in transformers.
+ * tokenize_chinese_chars (default true), and never_split (default none). One is our
+ * own: segmenter, the command that cut the texts into words. Where there is no such
+ * file the defaults hold, as they do in transformers.
  */
 #ifndef TOKENIZER_TOKENIZER_CONFIG_H
 #define TOKENIZER_TOKENIZER_CONFIG_H
@@ -20,8 +21,9 @@ struct tokenizer_config {
 	int strip_accents;		/* enum tokenizer_strip */
 	bool split_cjk;
 	struct never_split never_split;
+	char *segmenter;		/* NULL: none */
 };
-#define TOKENIZER_CONFIG_INIT { true, TOKENIZER_STRIP_AUTO, true, NEVER_SPLIT_INIT }
+#define TOKENIZER_CONFIG_INIT { true, TOKENIZER_STRIP_AUTO, true, NEVER_SPLIT_INIT, NULL }
 
 /* Reads PATH into *C; an absent file is fine. EXIT_CORRUPT: not JSON, or a field of another type. To be released either way. */
 int tokenizer_config_read(struct tokenizer_config *c, const char *path);

@@ -24,6 +24,8 @@ struct tokenizer {
 	struct special specials[SPECIALS_MAX];	/* taken whole where the text has them: Hugging Face's habit */
 	size_t n_specials;
 	struct never_split never_split;
+	char *segmenter;		/* that texts are to be cut by; NULL: none */
+	bool is_cut;			/* and they are */
 };
 
 #endif

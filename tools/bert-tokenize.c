@@ -26,6 +26,7 @@ struct options {
 /* What goes from step to step; n_lines counts documents where those are written. */
 struct work {
 	const struct options *o;
+	const char *segmenter;		/* to be run; NULL: none */
 	struct tokenizer *tokenizer;
 	struct lines *lines;
 	struct out *out;
@@ -36,7 +37,7 @@ struct work {
 static int write_documents(struct work *w)
 {
 	struct tokdoc_stream s = { .tokenizer = w->tokenizer, .lines = w->lines, .out = w->out, .progress = &w->progress,
-				   .threads = (unsigned)w->o->common.threads, .compress = (int)w->o->compress };
+				   .threads = (unsigned)w->o->common.threads, .compress = (int)w->o->compress, .segmenter = w->segmenter };
 	const int rc = tokdoc_stream_run(&s);
 
 	w->n_lines = s.documents;
@@ -50,7 +51,7 @@ static int write_lines(struct work *w)
 				     [TO_OFFSETS] = TOKEN_OFFSETS };
 	struct token_stream s = { .tokenizer = w->tokenizer, .lines = w->lines, .out = w->out, .progress = &w->progress,
 				  .threads = (unsigned)w->o->common.threads, .form = forms[w->o->to],
-				  .flags = w->o->add_special ? TOKEN_ADD_SPECIAL : 0 };
+				  .flags = w->o->add_special ? TOKEN_ADD_SPECIAL : 0, .segmenter = w->segmenter };
 	int rc;
 
 	if (w->o->decode)
@@ -67,8 +68,8 @@ static int write_lines(struct work *w)
 
 static int check_options(const struct options *o)
 {
-	if (o->decode && (o->explain || o->offsets || o->add_special || args_given("to")))
-		return err_usage("--decode makes text of ids: no --to, --add-special, --offsets or --explain goes with it");
+	if (o->decode && (o->explain || o->offsets || o->add_special || o->tokenizer.segmenter || args_given("to")))
+		return err_usage("--decode makes text of ids: no --to, --add-special, --offsets, --explain or --segmenter goes with it");
 	if (o->offsets && o->to != TO_WORDS)
 		return err_usage("--offsets goes with --to words");
 	if (o->add_special && (o->to == TO_WORDS || o->to == TO_DOCS || o->explain))
@@ -137,6 +138,7 @@ int main(int argc, char **argv)
 		ARG_CHOICE("strip-accents", 0, &o.tokenizer.strip_accents, "auto|yes|no", "auto: where lower-cased"),
 		ARG_CHOICE("split-cjk", 0, &o.tokenizer.split_cjk, "auto|yes|no", "each Chinese character is a word; auto: yes, or as the model directory says"),
 		ARG_LIST("never-split", 0, &o.never_split, "TOKEN", "stays whole between white space; may be repeated"),
+		ARG_STR("segmenter", 0, &o.tokenizer.segmenter, "CMD", "cuts lines into words first; empty: they are cut already"),
 		ARG_UINT("max-word", 0, &o.tokenizer.max_word, 1, INT32_MAX, "N", "longer words, in characters, are [UNK] (default: google 200, hf 100)"),
 		ARG_STR("unicode", 0, &o.tokenizer.unicode, "VERSION", "google: Unicode 14.0 or 15.0 (default: 14.0)"),
 		ARG_UINT("compress", 0, &o.compress, 0, 19, "LEVEL", "with --to docs: zstd level, 0 for none"),
@@ -156,6 +158,7 @@ int main(int argc, char **argv)
 	if (rc != ARGS_RUN)
 		return rc;
 	tool_start();
+	w.segmenter = o.tokenizer.segmenter && *o.tokenizer.segmenter ? o.tokenizer.segmenter : NULL;
 	o.tokenizer.never_split = o.never_split.items;
 	o.tokenizer.n_never_split = o.never_split.count;
 	if (tokenize(&w, &a))

@@ -126,10 +126,10 @@ char *pretrain_tokenizer_config(const struct config *c, const struct shard_sourc
 	json_t *o = json_pack("{s:b, s:i, s:b, s:b, s:s}", "do_lower_case", !json_is_true(json_object_get(t, "cased")), "model_max_length",
 			      c->max_position_embeddings, "strip_accents", json_is_true(json_object_get(t, "strip_accents")),
 			      "tokenize_chinese_chars", json_is_true(json_object_get(t, "cjk")), "tokenizer_class", "BertTokenizer");
-	json_t *never = json_object_get(t, "never_split");
+	json_t *never = json_object_get(t, "never_split"), *segmenter = json_object_get(t, "segmenter");
 	char *text = NULL;
 
-	if (o && (!never || !json_object_set(o, "never_split", never)))
+	if (o && (!never || !json_object_set(o, "never_split", never)) && (!segmenter || !json_object_set(o, "segmenter", segmenter)))
 		text = json_dumps(o, JSON_INDENT(2));
 	if (!text)
 		err_memory();

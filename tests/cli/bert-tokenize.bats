@@ -42,6 +42,8 @@ small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##abl
 		run -3 bert-tokenize --vocab vocab.txt --decode < <(printf '5\n\n6 %s 7\n' "$bad")
 		[ "$output" = "bert-tokenize: line 3: '$bad' is no id below 9" ]
 	done
+	run -3 bert-tokenize --vocab vocab.txt --decode -o decoded < <(yes 5 | head -n 99999; echo 9)
+	[ "$output" = "bert-tokenize: line 100000: '9' is no id below 9" ]
 	run -2 bert-tokenize --vocab vocab.txt --decode --to ids </dev/null
 	run -2 bert-tokenize --vocab vocab.txt --decode --explain </dev/null
 	bert-tokenize --vocab "$VOCAB" "$DATA/tokenizer/cases.txt" >once
@@ -183,6 +185,132 @@ small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##abl
 	says 'model/tokenizer_config.json'
 	echo '{"never_split": "a"}' >model/tokenizer_config.json
 	exits 3 bert-tokenize --model model
+}
+
+# What the segmenters below are given, and what becomes of it.
+japanese() {
+	printf '%s\n' '[UNK]' 東京 の 東 京 タワー '##ー' タ '##ワー' unaff able . >v
+	printf '東京の タワー\n\n unaffable　東京.\n東\n' >in
+	printf '東京 の タワー\n\n unaff able東京.\n東\n' >in.cut
+}
+
+@test "a segmenter: words are its own, places those of the text" {
+	japanese
+	local cut=(bert-tokenize --vocab v --split-cjk no --segmenter "$TOP/tests/cli/segmenter.pl")
+	for to in ids tokens words; do
+		bert-tokenize --vocab v --split-cjk no --to $to in.cut >want
+		"${cut[@]}" --to $to in | diff want -
+	done
+	[ "$("${cut[@]}" in | head -n 1)" = '1 2 5' ]
+	[ "$(bert-tokenize --vocab v --split-cjk no in | head -n 1)" = '0 5' ]
+	# one word goes on over the wide space, which the segmenter has left out
+	printf '1:0:2 2:2:3 5:4:7\n\n9:1:6 0:6:13 11:13:14\n3:0:1\n' >want
+	"${cut[@]}" --to offsets in | diff want -
+	printf '東京 0 2\nの 2 3\nタワー 4 7\n\n\nunaff 1 6\nable東京 6 13\n. 13 14\n\n東 0 1\n\n' >want
+	"${cut[@]}" --to words --offsets in | diff want -
+	"${cut[@]}" --explain in >out
+	grep -qxP 'の\tの\tの\t2' out
+	grep -qxP 'able　東京\table東京\t\[UNK\]\t0\tno token begins ##.*' out
+	[ "$(echo 東 | bert-tokenize --vocab v --segmenter cat --to words)" = 東 ]
+}
+
+@test "a segmenter: the same for any number of threads, and however it reads" {
+	for _ in $(seq 60); do cat "$DATA/tokenizer/cases.txt" "$DATA/man/corpus.txt"; done | tr -d '\000\r' >in
+	local cut=(bert-tokenize --vocab "$VOCAB" --segmenter "$TOP/tests/cli/segmenter.pl")
+	for to in ids offsets docs; do
+		"${cut[@]}" --threads 1 --to $to in >one
+		"${cut[@]}" --threads 5 --to $to in | cmp one -
+		"${cut[@]} all" --threads 2 --to $to in >all
+		[ $to = docs ] || cmp one all
+	done
+	bert-verify one all
+	diff <(bert-cat one) <(bert-cat all)
+	bert-tokenize --vocab "$VOCAB" --to docs in >uncut
+	! cmp -s <(bert-cat one) <(bert-cat uncut)
+	cmp <(bert-cat one | jq -r .key) <(bert-cat uncut | jq -r .key)
+}
+
+@test "a segmenter: what it does wrong is an error" {
+	printf 'un\n\nable un\nun able\n' >in
+	small_vocab
+	fails() {	# fails CMD TEXT: with a message that has TEXT, however the output is made
+		for to in ids docs; do
+			exits 1 bert-tokenize --vocab vocab.txt --to $to --segmenter "$1" -o out in
+			says "$2"
+			[ ! -e out ]
+		done
+	}
+	fails false "bert-tokenize: the segmenter, after 0 lines: 'false' ended with status 1"
+	fails 'cat; exit 3' "ended with status 3"
+	fails 'kill -9 $$' "was ended by signal 9"
+	fails nonexistent-segmenter "ended with status 127"
+	fails 'cat >/dev/null' "gave fewer lines than it was given, after 0 lines"
+	fails 'head -n 2' "gave fewer lines than it was given, after 2 lines"
+	fails 'exec <&-' "gave fewer lines"
+	fails 'cat; echo' "gave more lines than it was given, after 3 lines"
+	fails yes "gave more lines"
+	fails 'yes | tr -d "\n"' "gave much more text"
+	fails 'tr b B' "the segmenter made 'Ble un' of 'ble un'"
+	fails 'sed 2d; echo un' "the segmenter made"
+	fails 'sed s/un/u/' "the segmenter left out 'n'"
+	fails 'sed s/un/une/' "the segmenter added 'e'"
+	fails "tr n '\377'" "the segmenter gave ill-formed UTF-8"
+	exits 1 bert-tokenize --vocab vocab.txt --segmenter 'tr b B' in
+	says "bert-tokenize: line 3: the segmenter made"
+	exits 1 bert-tokenize --vocab vocab.txt --segmenter cat missing
+	says missing
+	exits 1 bert-tokenize --vocab vocab.txt --segmenter 'sed "20000s/un/nu/"' < <(yes un | head -n 30000)
+	says "line 20000: the segmenter made 'nu' of 'un'"
+}
+
+@test "a segmenter ends when we do" {
+	small_vocab
+	mkfifo pipe
+	bert-tokenize --vocab vocab.txt --segmenter 'echo $$ >pid; exec cat' pipe >out 2>err 3>&- &
+	local us=$! it
+	exec 4>pipe
+	until [ -s pid ]; do kill -0 $us; done
+	it=$(cat pid)
+	kill -0 "$it"
+	kill -TERM $us
+	wait $us && status=0 || status=$?
+	[ $status -eq 143 ]
+	while kill -0 "$it" 2>/dev/null; do :; done
+	exec 4>&-
+	run -0 bash -c 'yes un | bert-tokenize --vocab vocab.txt --segmenter cat 2>err | head -n 1'
+	[ "$output" = 5 ]
+	[ ! -s err ]
+}
+
+@test "a segmenter is noted, and another one noticed" {
+	small_vocab
+	mkdir model
+	mv vocab.txt model
+	bert-tokenize --vocab model/vocab.txt --segmenter 'sed "s/un/un /"' --to docs -o docs.tok <<<unable
+	grep -aqF '"segmenter":"sed \"s/un/un /\""' docs.tok
+	[ "$(bert-cat docs.tok | jq -c .sentences)" = '[[5,8]]' ]
+	exits 1 bert-shard --vocab model/vocab.txt -o shards docs.tok
+	says 'segmenter is "sed \"s/un/un /\"", not absent'
+	jq -n '{segmenter: "sed \"s/un/un /\""}' >model/tokenizer_config.json
+	bert-shard --model model --shards 1 -o shards docs.tok
+	bert-verify shards
+	exits 2 bert-shard --model model --shards 1 -o other <(echo unable)
+	says "the model takes texts that a segmenter has cut into words: 'sed \"s/un/un /\"'"
+	exits 2 bert-tokenize --model model <<<unable
+	says "the model takes texts that a segmenter has cut"
+	exits 2 bert-tokenize --model model --segmenter cat <<<unable
+	says "the texts of 'model' were cut into words by 'sed \"s/un/un /\"', not by 'cat'"
+	[ "$(bert-tokenize --model model --segmenter 'sed "s/un/un /"' <<<unable)" = '5 8' ]
+	[ "$(bert-tokenize --model model --segmenter '' <<<'un able')" = '5 8' ]
+	[ "$(bert-tokenize --model model --decode <<<'5 8')" = 'un able' ]
+	bert-tokenize --model model --segmenter '' --to docs <<<'un able' | bert-shard --model model --shards 1 -o said
+	for bad in 7 '""' '"a\nb"' '["cat"]'; do
+		echo "{\"segmenter\": $bad}" >model/tokenizer_config.json
+		exits 3 bert-tokenize --model model
+		says '"segmenter" is no command'
+	done
+	exits 2 bert-tokenize --vocab model/vocab.txt --segmenter cat --decode <<<5
+	exits 2 bert-tokenize --vocab model/vocab.txt --segmenter $'cat\ncat' <<<un
 }
 
 @test "options that do not go together" {

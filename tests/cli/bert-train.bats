@@ -44,13 +44,14 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 @test "the model says how its tokens were made" {
 	mkdir m
 	cp "$DATA/man/vocab.txt" m
-	echo '{"do_lower_case": true, "strip_accents": false, "tokenize_chinese_chars": false, "never_split": ["Alice", "a.m."]}' >m/tokenizer_config.json
-	bert-shard --model m -o s --shards 2 --max-seq-length 64 --max-predictions-per-seq 10 --dupe-factor 2 "$DATA/man/corpus.txt"
+	echo '{"do_lower_case": true, "strip_accents": false, "tokenize_chinese_chars": false, "never_split": ["Alice", "a.m."], "segmenter": "cat"}' >m/tokenizer_config.json
+	bert-tokenize --model m --segmenter cat --to docs "$DATA/man/corpus.txt" |
+		bert-shard --model m -o s --shards 2 --max-seq-length 64 --max-predictions-per-seq 10 --dupe-factor 2
 	train -o run --steps 1 --save-every 1
 	jq -S 'del(.model_max_length, .tokenizer_class)' run/checkpoint-1/tokenizer_config.json | diff <(jq -S . m/tokenizer_config.json) -
-	bert-tokenize --model m "$DATA/man/corpus.txt" >want
-	bert-tokenize --model run/checkpoint-1 "$DATA/man/corpus.txt" | cmp want -
-	! bert-tokenize --model run/checkpoint-1 --never-split x "$DATA/man/corpus.txt" | cmp -s want -
+	bert-tokenize --model m --segmenter '' "$DATA/man/corpus.txt" >want
+	bert-tokenize --model run/checkpoint-1 --segmenter cat "$DATA/man/corpus.txt" | cmp want -
+	! bert-tokenize --model run/checkpoint-1 --segmenter cat --never-split x "$DATA/man/corpus.txt" | cmp -s want -
 }
 
 @test "a finished run is left alone" {

@@ -328,6 +328,34 @@ static void a_caller_may_choose_otherwise(void **state)
 	check(&o, "CAF\xC3\x89", "20", NULL);
 }
 
+static void a_segmenter_is_held_to_the_model_directory(void **state)
+{
+	const struct fixture *f = *state;
+	struct tokenizer_opts o = { .model = f->folder };
+	struct tokenizer *t;
+
+	write_config(f, "{\"segmenter\": \"cut -x\"}");
+	assert_int_equal(tokenizer_open(&t, &o), 0);		/* to look at its vocabulary */
+	assert_null(encoder_new(t));
+	assert_int_equal(err_code(), EXIT_USAGE);
+	assert_string_equal(err_text(), "the model takes texts that a segmenter has cut into words: 'cut -x'");
+	tokenizer_close(t);
+	o.segmenter = "";
+	check(&o, "ab, ab", "19 9 19", NULL);
+	o.segmenter = "cut -x";
+	check(&o, "ab, ab", "19 9 19", NULL);
+	expect_description(&o, "{\"cased\": false, \"cjk\": true, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 200, \"segmenter\": \"cut -x\", "
+		"\"strip_accents\": true, \"unicode\": \"14.0\", \"vocab\": {" SHA "}}");
+	o.segmenter = "cut -y";
+	assert_int_equal(tokenizer_open(&t, &o), -1);
+	assert_int_equal(err_code(), EXIT_USAGE);
+	assert_non_null(strstr(err_text(), "cut into words by 'cut -x', not by 'cut -y'"));
+	assert_int_equal(tokenizer_open(&t, &(struct tokenizer_opts){ .vocab = f->vocab, .segmenter = "a\xFF" }), -1);
+	assert_int_equal(err_code(), EXIT_USAGE);
+	write_config(f, "{\"segmenter\": null}");
+	check(&o, "ab", "19", NULL);
+}
+
 static void refuse(const struct tokenizer_opts *o, enum exit_code code, const char *reason)
 {
 	struct tokenizer *t = (void *)-1;
@@ -382,6 +410,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_description_names_all_that_makes_ids, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_model_directory_says_how, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_caller_may_choose_otherwise, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_segmenter_is_held_to_the_model_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_makes_no_tokenizer_is_refused, set_up, tear_down),
 	};
 
