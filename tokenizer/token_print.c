@@ -174,7 +174,17 @@ static int print_tokens(const struct vocab *v, const struct ids *ids, struct buf
 	return 0;
 }
 
-static int encode(struct token_printer *p, const char *text, size_t len)
+/* Places in the text that was encoded to those that are printed, in LINE. */
+static void place_spans(const struct token_printer *p, const char *line, struct span *spans, size_t n)
+{
+	if (p->is_cut)
+		cut_line_spans(&p->cut, spans, n);
+	if (p->flags & TOKEN_BYTES)
+		spans_to_bytes(spans, n, line);
+}
+
+/* The ids of TEXT, which is LINE or what a segmenter has made of it. */
+static int encode(struct token_printer *p, const char *line, const char *text, size_t len)
 {
 	const bool add = p->flags & TOKEN_ADD_SPECIAL, spans = p->form == TOKEN_OFFSETS;
 	const struct vocab_special s = vocab_special(tokenizer_vocab(p->t));
@@ -186,8 +196,8 @@ static int encode(struct token_printer *p, const char *text, size_t len)
 	if (spans ? encoder_encode_spans(p->encoder, text, len, &p->ids, &p->spans, &p->cap_spans) :
 		    encoder_encode(p->encoder, text, len, &p->ids))
 		return -1;
-	if (spans && p->is_cut)
-		cut_line_spans(&p->cut, p->spans + add, p->ids.count - add);
+	if (spans)
+		place_spans(p, line, p->spans + add, p->ids.count - add);
 	if (!add)
 		return 0;
 	if (p->ids.count == 1) {
@@ -339,13 +349,15 @@ static int decode(struct token_printer *p, const char *text, size_t len, struct 
 	return buf_add_byte(out, '\n');
 }
 
-static int find_words(struct token_printer *p, const char *text, size_t len)
+static int find_words(struct token_printer *p, const char *line, const char *text, size_t len)
 {
 	word_list_clear(&p->words);
 	if (encoder_words(p->encoder, text, len, &p->words))
 		return -1;
 	for (size_t i = 0; p->is_cut && i < p->words.count; i++)
 		cut_line_spans(&p->cut, &p->words.items[i].span, 1);
+	if (p->flags & TOKEN_BYTES && p->form == TOKEN_WORD_OFFSETS)
+		word_list_to_bytes(&p->words, line);
 	return 0;
 }
 
@@ -355,7 +367,7 @@ static int print_line(struct token_printer *p, const char *line, const char *enc
 	const bool words = p->form == TOKEN_WORDS || p->form == TOKEN_WORD_OFFSETS || p->form == TOKEN_EXPLAIN;
 	int rc = -1;
 
-	if (words ? find_words(p, encoded, len) : encode(p, encoded, len))
+	if (words ? find_words(p, line, encoded, len) : encode(p, line, encoded, len))
 		return -1;
 	p->count += words ? p->words.count : p->ids.count;
 	switch (p->form) {

@@ -27,7 +27,10 @@ enum token_form {
 	TOKEN_DECODED,	/* "unaffable" for "14477 20961 3468" */
 };
 
-enum token_flag { TOKEN_ADD_SPECIAL = 1 };	/* [CLS] before and [SEP] after the ids or tokens of a line that has any */
+enum token_flag {
+	TOKEN_ADD_SPECIAL = 1,	/* [CLS] before and [SEP] after the ids or tokens of a line that has any */
+	TOKEN_BYTES = 2,	/* places in bytes of the line, not code points */
+};
 
 struct token_printer;
 

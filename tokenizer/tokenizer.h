@@ -27,7 +27,8 @@
  * Short texts, such as lines, cost least joined: encoder_encode_lines.
  *
  * Offsets: encoder_encode_spans says of each id which code points of the text it
- * came from, encoder_words the same of whole words. Back to text: decode.h. Tokens
+ * came from, encoder_words the same of whole words; spans_to_bytes and
+ * word_list_to_bytes make bytes of these. Back to text: decode.h. Tokens
  * by id, special ones too: vocab.h. [CLS] and [SEP] are the caller's to add.
  *
  * Tokens that are never split are looked for where the slow BertTokenizer of
@@ -128,10 +129,13 @@ void encoded_lines_release(struct encoded_lines *l);
  */
 int encoder_encode_spans(struct encoder *e, const char *text, size_t len, struct ids *ids, struct span **spans, size_t *cap);
 
+/* N spans in code points of TEXT, which all lie in it, become those in bytes. In any order; fastest in that of the text. */
+void spans_to_bytes(struct span *spans, size_t n, const char *text);
+
 /* Basic tokens: the words before they are cut into pieces, and where they came from. */
 struct placed_word {
 	size_t start, len;		/* bytes in word_list.text */
-	struct span span;		/* code points of the text given */
+	struct span span;		/* code points of the text given (bytes after word_list_to_bytes) */
 	uint32_t special;		/* hf: the id of a special token written in the text; else VOCAB_NONE */
 };
 struct word_list {
@@ -145,5 +149,8 @@ void word_list_release(struct word_list *w);
 
 /* Adds the words of TEXT to W. */
 int encoder_words(struct encoder *e, const char *text, size_t len, struct word_list *w);
+
+/* The places of all words, which are in code points of TEXT, become those in bytes. */
+void word_list_to_bytes(struct word_list *w, const char *text);
 
 #endif

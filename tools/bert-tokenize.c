@@ -13,12 +13,13 @@
 #include <inttypes.h>
 
 enum to { TO_IDS, TO_TOKENS, TO_WORDS, TO_OFFSETS, TO_DOCS };
+enum offset_unit { CHARS, BYTES };
 
 struct options {
 	struct args_common common;
 	struct tokenizer_opts tokenizer;
 	struct arg_list never_split;
-	int to;
+	int to, offset_unit;
 	uint64_t compress;
 	bool add_special, explain, offsets, decode, strict, document_per_file;
 };
@@ -51,9 +52,10 @@ static int write_lines(struct work *w)
 				     [TO_OFFSETS] = TOKEN_OFFSETS };
 	struct token_stream s = { .tokenizer = w->tokenizer, .lines = w->lines, .out = w->out, .progress = &w->progress,
 				  .threads = (unsigned)w->o->common.threads, .form = forms[w->o->to],
-				  .flags = w->o->add_special ? TOKEN_ADD_SPECIAL : 0, .segmenter = w->segmenter };
+				  .segmenter = w->segmenter };
 	int rc;
 
+	s.flags = (w->o->add_special ? TOKEN_ADD_SPECIAL : 0) | (w->o->offset_unit == BYTES ? TOKEN_BYTES : 0);
 	if (w->o->decode)
 		s.form = TOKEN_DECODED;
 	else if (w->o->explain)
@@ -72,6 +74,8 @@ static int check_options(const struct options *o)
 		return err_usage("--decode makes text of ids: no --to, --add-special, --offsets, --explain or --segmenter goes with it");
 	if (o->offsets && o->to != TO_WORDS)
 		return err_usage("--offsets goes with --to words");
+	if (args_given("offset-unit") && o->to != TO_OFFSETS && !o->offsets)
+		return err_usage("--offset-unit goes with --to offsets and --offsets");
 	if (o->add_special && (o->to == TO_WORDS || o->to == TO_DOCS || o->explain))
 		return err_usage("--add-special goes with --to ids, tokens and offsets");
 	if (o->explain && args_given("to"))
@@ -132,6 +136,7 @@ int main(int argc, char **argv)
 		ARG_CHOICE("to", 0, &o.to, "ids|tokens|words|offsets|docs", "what to write; docs: token documents for bert-shard"),
 		ARG_FLAG("add-special", 0, &o.add_special, "[CLS] before and [SEP] after each line's tokens"),
 		ARG_FLAG("offsets", 0, &o.offsets, "with --to words: word, start and end, one a line"),
+		ARG_CHOICE("offset-unit", 0, &o.offset_unit, "chars|bytes", "what offsets count: characters (code points) of the line, or bytes"),
 		ARG_FLAG("explain", 0, &o.explain, "a line for each word: the text, the word, its pieces, their ids, why [UNK]"),
 		ARG_FLAG("decode", 0, &o.decode, "the way back: lines of ids to lines of text"),
 		ARG_CHOICE("lower", 0, &o.tokenizer.lower, "auto|yes|no", "lower-case; auto: unless --cased, or as the model directory says"),

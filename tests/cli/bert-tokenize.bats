@@ -187,6 +187,25 @@ small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##abl
 	exits 3 bert-tokenize --model model
 }
 
+@test "offsets in bytes" {
+	printf '%s\n' '[UNK]' '[CLS]' '[SEP]' cafe '##s' , 日 ᄒ '##ᅡ' '##ᆫ' >v
+	printf '\xef\xbb\xbf CAFÉs, 日한\n\ncafe\xff,\n' >in
+	[ "$(bert-tokenize --vocab v --to offsets --offset-unit chars in 2>/dev/null | head -n 1)" = '3:2:6 4:6:7 5:7:8 6:9:10 7:10:11 8:10:11 9:10:11' ]
+	bert-tokenize --vocab v --to offsets --offset-unit bytes in 2>/dev/null >out
+	printf '3:4:9 4:9:10 5:10:11 6:12:15 7:15:18 8:15:18 9:15:18\n\n3:0:4 5:7:8\n' | diff - out
+	bert-tokenize --vocab v --to offsets --offset-unit bytes --add-special in 2>/dev/null | head -n 1 >out
+	echo '1:0:0 3:4:9 4:9:10 5:10:11 6:12:15 7:15:18 8:15:18 9:15:18 2:0:0' | diff - out
+	bert-tokenize --vocab v --to words --offsets --offset-unit bytes --segmenter 'sed "s/s,/ s,/"' < <(echo 'CAFÉs, 日') >out
+	printf 'cafe 0 5\ns 5 6\n, 6 7\n日 8 11\n\n' | diff - out
+	bert-tokenize --vocab "$VOCAB" --to words --offsets --offset-unit bytes "$DATA/tokenizer/cases.txt" |
+		cut -d ' ' -f 2- | head -n 20000 >bytes
+	bert-tokenize --vocab "$VOCAB" --to words --offsets "$DATA/tokenizer/cases.txt" | cut -d ' ' -f 2- | head -n 20000 >chars
+	! cmp -s bytes chars
+	[ "$(wc -l <bytes)" -eq "$(wc -l <chars)" ]
+	exits 2 bert-tokenize --vocab v --offset-unit bytes in
+	exits 2 bert-tokenize --vocab v --to words --offset-unit chars in
+}
+
 # What the segmenters below are given, and what becomes of it.
 japanese() {
 	printf '%s\n' '[UNK]' 東京 の 東 京 タワー '##ー' タ '##ワー' unaff able . >v

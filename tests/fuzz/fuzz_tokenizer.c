@@ -70,6 +70,25 @@ static void check_words(struct encoder *e, const char *text, size_t len, size_t 
 	word_list_release(&w);
 }
 
+/* Spans one by one are as all at once. */
+static void check_bytes(const char *text, struct span *spans, size_t n)
+{
+	struct span *all = malloc((n + 1) * sizeof(*all));
+
+	require(all != NULL);
+	if (n)
+		memcpy(all, spans, n * sizeof(*all));
+	spans_to_bytes(all, n, text);
+	for (size_t i = 0; i < n; i++) {
+		struct span s = spans[i];
+
+		spans_to_bytes(&s, 1, text);
+		require(s.start == all[i].start && s.end == all[i].end);
+		require(utf8_count(text, (size_t)s.start) == spans[i].start && utf8_count(text, (size_t)s.end) == spans[i].end);
+	}
+	free(all);
+}
+
 static void check(unsigned mode, const char *text, size_t len)
 {
 	const size_t cps = utf8_count(text, len);
@@ -87,6 +106,7 @@ static void check(unsigned mode, const char *text, size_t len)
 		require(spans[i].start < spans[i].end && spans[i].end <= cps && (!i || spans[i].start >= spans[i - 1].start));
 	}
 	check_words(cold, text, len, cps);
+	check_bytes(text, spans, placed.count);
 	again.count = 0;
 	require(encoder_encode_lines(cold, text, len, &again, &lines) == 0 && again.count == ids.count);
 	require(!ids.count || !memcmp(again.items, ids.items, ids.count * sizeof(*ids.items)));

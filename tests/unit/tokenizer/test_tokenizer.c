@@ -246,6 +246,33 @@ static void words_come_with_their_places(void **state)
 	tokenizer_close(t);
 }
 
+static void places_become_bytes(void **state)
+{
+	const struct fixture *f = *state;
+	static const char text[] = "\xC3\xA9" "ab\xF0\x9F\x98\x80, \xE5\x8D\x9A";	/* 2 1 1 4 1 1 3 bytes */
+	struct span s[] = { { 0, 1 }, { 0, 3 }, { 1, 3 }, { 3, 4 }, { 3, 4 }, { 6, 7 }, { 7, 7 }, { 1, 1 }, { 0, 7 } };
+	static const struct span want[] = { { 0, 2 }, { 0, 4 }, { 2, 4 }, { 4, 8 }, { 4, 8 }, { 10, 13 }, { 13, 13 }, { 2, 2 }, { 0, 13 } };
+	struct word_list w = WORD_LIST_INIT;
+	struct tokenizer *t;
+	struct encoder *e;
+
+	spans_to_bytes(s, sizeof(s) / sizeof(s[0]), text);
+	for (size_t i = 0; i < sizeof(s) / sizeof(s[0]); i++)
+		assert_true(s[i].start == want[i].start && s[i].end == want[i].end);
+	spans_to_bytes(NULL, 0, "");
+	assert_int_equal(tokenizer_open(&t, &(struct tokenizer_opts){ .vocab = f->vocab }), 0);
+	e = encoder_new(t);
+	assert_int_equal(encoder_words(e, text, strlen(text), &w), 0);
+	word_list_to_bytes(&w, text);
+	assert_int_equal(w.count, 3);
+	assert_true(w.items[0].span.start == 0 && w.items[0].span.end == 8);
+	assert_true(w.items[1].span.start == 8 && w.items[1].span.end == 9);
+	assert_true(w.items[2].span.start == 10 && w.items[2].span.end == 13);
+	word_list_release(&w);
+	encoder_free(e);
+	tokenizer_close(t);
+}
+
 static void expect_description(const struct tokenizer_opts *o, const char *want)
 {
 	struct tokenizer *t;
@@ -407,6 +434,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_hf_takes_special_tokens_from_the_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(words_have_a_longest, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(words_come_with_their_places, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(places_become_bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_description_names_all_that_makes_ids, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_model_directory_says_how, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_caller_may_choose_otherwise, set_up, tear_down),
