@@ -134,7 +134,8 @@ $(PROGRAMS): $(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $(foreach f,$(LINK_ORDER),$(
 LIBRARY := libberttools-tokenizer
 LIBRARY_ABI := 0
 LIBRARY_HEADERS := tokenizer/tokenizer.h tokenizer/vocab.h tokenizer/ids.h tokenizer/decode.h base/buf.h base/err.h base/pool.h base/utf8.h
-LIBRARY_SOURCES := $(filter-out tokenizer/learn% tokenizer/letter_trie.c tokenizer/token_print.c tokenizer/token_stream.c tokenizer/segmenter.c tokenizer/cut_line.c,$(call sources,tokenizer)) \
+LIBRARY_SOURCES := $(filter-out tokenizer/learn% $(addprefix tokenizer/,letter_trie.c token_print.c token_stream.c segmenter.c \
+	cut_line.c vocab_change.c tokenizer_config_carry.c),$(call sources,tokenizer)) \
 	$(addprefix base/,buf.c cpu.c err.c fs.c pool.c sha256.c utf8.c)
 LIBRARY_PACKAGES := jansson libcrypto
 OBJCOPY ?= objcopy

@@ -64,4 +64,7 @@ int model_dir_save(const struct model *m, const char *folder);
 /* Copies what a tokenizer needs (vocab.txt, tokenizer_config.json and their kin), as far as it is there. */
 int model_dir_copy_tokenizer(const char *from, const char *to);
 
+/* Copies one file of FROM, if it is there, to the folder TO, which is there. */
+int model_dir_copy_file(const char *from, const char *to, const char *name);
+
 #endif

@@ -108,18 +108,23 @@ static int copy_file(const char *from, const char *to)
 	return rc;
 }
 
+int model_dir_copy_file(const char *from, const char *to, const char *name)
+{
+	char *source = fs_join(from, name), *target = fs_join(to, name);
+	const int rc = source && target ? copy_file(source, target) : -1;
+
+	free(target);
+	free(source);
+	return rc;
+}
+
 int model_dir_copy_tokenizer(const char *from, const char *to)
 {
 	static const char *const names[] = { "vocab.txt", "tokenizer_config.json", "special_tokens_map.json",
 					     "tokenizer.json", "added_tokens.json" };
 	int rc = fs_make_folder(to);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !rc; i++) {
-		char *source = fs_join(from, names[i]), *target = fs_join(to, names[i]);
-
-		rc = source && target ? copy_file(source, target) : -1;
-		free(target);
-		free(source);
-	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !rc; i++)
+		rc = model_dir_copy_file(from, to, names[i]);
 	return rc;
 }

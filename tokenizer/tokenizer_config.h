@@ -29,4 +29,10 @@ struct tokenizer_config {
 int tokenizer_config_read(struct tokenizer_config *c, const char *path);
 void tokenizer_config_release(struct tokenizer_config *c);
 
+/*
+ * Copies such a file, for a directory whose vocabulary is V: as it is, but for added_tokens_decoder where that gives a token
+ * another id than V. Nothing where FROM is absent.
+ */
+int tokenizer_config_carry(const char *from, const char *to, const struct vocab *v);
+
 #endif
