@@ -3,7 +3,8 @@
  * text begins with.
  *
  * Greedy matching asks at each place of a word for the longest token there.
- * A hash is carried from character to character, so that each beginning of the word has
+ * The first character has a place of its own, which says whether it is a token and
+ * what may come second in longer ones. From there on a hash is carried from character to character, so that each beginning of the word has
  * one, and for each two bits say whether some token begins so, and whether
  * some token is just that. The bits lie in a table so small that it stays in
  * the processor's cache, and no look depends on the one before. They may lie, as
@@ -38,7 +39,7 @@ struct token_slot {
 /* A character that a token begins with. */
 struct token_first {
 	uint32_t id;			/* + 1, of the token that is this character alone; 0: there is none */
-	uint32_t seconds;		/* bits of the characters that come second in longer ones (seconds_bit) */
+	uint32_t seconds;		/* bits of the characters that come second in longer ones */
 };
 
 struct token_table {

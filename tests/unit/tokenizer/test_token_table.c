@@ -1,8 +1,11 @@
 #include "tokenizer/token_table.h"
 
+#include "base/rng.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -88,6 +91,88 @@ static void the_longest_token_is_taken(void **state)
 	token_table_release(&t);
 }
 
+enum { LETTERS = 8, WORD_BYTES = 64, TOKENS = 60, ROUNDS = 2000 };
+
+/* PREFIX and up to N letters of one to four bytes each, at least one; OF so many letters. Its length. */
+static size_t make_word(struct rng *r, const char *prefix, uint32_t n, uint32_t of, char *to)
+{
+	static const char *const letters[LETTERS] = { "a", "\xED\x95\x9C", "#", "\xC3\xA9", "b", "\xE3\x81\x82", "\xD0\xB6", "\xF0\x9F\x98\x80" };
+	size_t len = (size_t)snprintf(to, WORD_BYTES, "%s", prefix);
+
+	for (uint32_t k = 1 + rng_below(r, n); k > 0; k--)
+		len += (size_t)snprintf(to + len, WORD_BYTES - len, "%s", letters[rng_below(r, of)]);
+	return len;
+}
+
+struct made {
+	const char *text;
+	uint32_t len;
+};
+
+/* The longest of the tokens that PREFIX and then TEXT begin with, by comparing each: its bytes of TEXT. */
+static size_t longest_of(const struct made *tokens, size_t n, const char *prefix, const char *word, size_t len, uint32_t *id)
+{
+	const size_t before = strlen(prefix);
+	size_t longest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const size_t rest = tokens[i].len - before;
+
+		if (tokens[i].len > before && rest <= len && rest >= longest && !memcmp(tokens[i].text, prefix, before) &&
+		    !memcmp(tokens[i].text + before, word, rest)) {
+			longest = rest;
+			*id = (uint32_t)i;
+		}
+	}
+	return longest;
+}
+
+static void check_text(const struct token_table *t, const struct made *tokens, size_t n, const char *prefix, const char *word,
+		       size_t len)
+{
+	const struct token_start start = token_start_of(prefix, strlen(prefix));
+	char *const exact = malloc(len);		/* so that a byte read too far is seen */
+	uint32_t want = 0, got = 0;
+
+	assert_non_null(exact);
+	memcpy(exact, word, len);
+	assert_int_equal(token_table_longest(t, &start, exact, len, &got), longest_of(tokens, n, prefix, exact, len, &want));
+	assert_int_equal(got * (longest_of(tokens, n, prefix, exact, len, &want) > 0), want);
+	free(exact);
+}
+
+/* Characters that begin no longer token, few, and many, of all lengths. */
+static void it_is_the_longest_of_all(void **state)
+{
+	static char made[TOKENS * WORD_BYTES];
+	struct made all[TOKENS];
+	struct rng r;
+
+	(void)state;
+	rng_open(&r, 3, RNG_TEST, 0, 0, 0, 0, 0);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		const uint32_t n = 1 + rng_below(&r, TOKENS), of = 1 + rng_below(&r, LETTERS), most = 1 + rng_below(&r, 6);
+		struct token_table t;
+		char word[WORD_BYTES];
+
+		for (uint32_t i = 0; i < n; i++) {
+			char *const to = made + i * WORD_BYTES;
+
+			all[i] = (struct made){ to, (uint32_t)make_word(&r, rng_below(&r, 2) ? "##" : "", most, of, to) };
+		}
+		assert_int_equal(token_table_init(&t, made, sizeof(made), n), 0);
+		for (uint32_t i = 0; i < n; i++)
+			token_table_put(&t, i * WORD_BYTES, all[i].len, i);
+		for (unsigned k = 0; k < 30; k++) {
+			const size_t len = make_word(&r, "", most + 2, of, word);
+
+			check_text(&t, all, n, "", word, len);
+			check_text(&t, all, n, "##", word, len);
+		}
+		token_table_release(&t);
+	}
+}
+
 #define MANY 20000
 #define WIDTH 9				/* of a token: eight digits and its 0 byte */
 
@@ -122,6 +207,7 @@ int main(void)
 		cmocka_unit_test(tokens_are_found_and_their_beginnings_are_not),
 		cmocka_unit_test(a_token_put_again_takes_the_new_id),
 		cmocka_unit_test(the_longest_token_is_taken),
+		cmocka_unit_test(it_is_the_longest_of_all),
 		cmocka_unit_test(a_full_table_finds_everything_and_nothing_else),
 	};
 
