@@ -33,18 +33,20 @@ bert-tokenize -q --vocab vocab.txt --to docs text.txt -o text.tok || exit 1
 
 # row NAME BYTES COMMAND...: best seconds and largest peak, with 1 and with 2 threads. @T is the number of threads.
 row() {
-	local name=$1 bytes=$2 line="| $1" t best peak seconds kib
+	local name=$1 bytes=$2 line="| $1" t best peak from seconds kib
 	shift 2
 	for t in 1 2; do
 		best=1000000 peak=0
 		for _ in $(seq 1 "$runs"); do
 			rm -rf out
-			command time -q -f '%e %M' -o figures "${@//@T/$t}" >/dev/null || { echo "$name failed" >&2; exit 1; }
-			read -r seconds kib < figures
+			from=$EPOCHREALTIME
+			command time -q -f %M -o figures "${@//@T/$t}" >/dev/null || { echo "$name failed" >&2; exit 1; }
+			seconds=$(awk -v a="${from/./}" -v b="${EPOCHREALTIME/./}" 'BEGIN { print (b - a) / 1e6 }')
+			read -r kib < figures
 			best=$(awk -v a="$best" -v b="$seconds" 'BEGIN { print a < b ? a : b }')
 			[ "$kib" -gt "$peak" ] && peak=$kib
 		done
-		line+=" | $(awk -v b="$bytes" -v s="$best" 'BEGIN { printf "%.1f", b / 1e6 / (s > 0 ? s : .01) }') | $((peak / 1024))"
+		line+=" | $(awk -v b="$bytes" -v s="$best" 'BEGIN { printf "%.1f", b / 1e6 / s }') | $((peak / 1024))"
 	done
 	echo "$line |"
 }
