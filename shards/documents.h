@@ -46,8 +46,9 @@ int documents_add(struct documents *t, const struct shard_header *header, const 
 void documents_release(struct documents *t);
 
 /*
- * Whether masks of RECIPE can be drawn with VOCAB, which is the recipe's or NULL: whole words need it, and where some are listed
- * the list (RECIPE->words.list, folder_words), and so do vocabularies of more than 2^24, since a header's word alone is not to take that much memory.
+ * Whether masks of RECIPE can be drawn with VOCAB, which is the recipe's or NULL: whole words need it, and where
+ * some are listed the list too (RECIPE->words.list, folder_words); and vocabularies of more than 2^24 need it, since a
+ * header's word alone is not to take that much memory.
  */
 bool documents_can_draw(const struct shard_recipe *recipe, const struct vocab *vocab);
 

@@ -305,6 +305,8 @@ static int check_words(struct folder *f, const char *path, const struct shard_re
 		rc = mask_words_load(&words, path, vocab);
 	if (!rc && strcmp(mask_words_sha256(words), r->words.sha256))
 		rc = err_corrupt("it is not the list of words that the shards were made with");
+	if (!rc && mask_words_count(words) != r->words.count)
+		rc = err_corrupt("it has %" PRIu64 " words, the shards say %" PRIu64, mask_words_count(words), r->words.count);
 	buf_clear(&f->text);
 	if (!rc)
 		rc = verify_add_count(&f->text, mask_words_count(words), "word");
