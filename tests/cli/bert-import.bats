@@ -56,6 +56,30 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	cmp <(bert-cat shards) <(bert-cat back)
 }
 
+@test "threads change nothing, nor which fault is named" {
+	bert-shard --vocab "$DATA/man/vocab.txt" --max-seq-length 512 --max-predictions-per-seq 76 --dupe-factor 60 --shards 2 -o shards "$DATA/man/corpus.txt"
+	bert-export --to tfrecord -o records shards
+	for f in tfrecord hdf5; do
+		[ $f = tfrecord ] || bert-export --version | grep -q "^with:.* hdf5" || continue
+		bert-export --to $f -o $f shards
+		import --threads 1 -o $f.one $f/*.$f
+		import --threads 3 -o $f.three $f/*.$f
+		for s in $f.one/*; do cmp "$s" "$f.three/${s##*/}"; done
+		cmp <(bert-cat shards) <(bert-cat $f.three)
+	done
+	# The later one is in a batch of its own.
+	cp records/shard-00000-of-00002.tfrecord bad.tfrecord
+	size=$(stat -c %s bad.tfrecord)
+	for at in $((size - 3)) $((size / 2)); do
+		printf '\125' | dd of=bad.tfrecord bs=1 seek="$at" conv=notrunc status=none
+		exits 3 import --threads 1 -o back bad.tfrecord
+		one=$output
+		exits 3 import --threads 4 -o back bad.tfrecord
+		[ "$output" = "$one" ]
+		[ ! -e back ]
+	done
+}
+
 @test "damage is found before anything is written" {
 	setup_records
 	r=records/shard-00001-of-00002.tfrecord

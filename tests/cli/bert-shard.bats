@@ -331,6 +331,26 @@ flip() {
 	says "another bert-shard is at work in 'other'"
 }
 
+@test "shards side by side, too large for that, and alone are the same" {
+	documents 0 2000 | awk '/./ { print } !/./ && ++n % 20 == 0 { print "" }' >in
+	# Nearly twice as many instances as are expected, so that what looks as if it fitted into half of 32 MiB does not.
+	for o in "--shards 5 --dupe-factor 2" "--shards 2 --dupe-factor 34 --short-seq-prob 1"; do
+		rm -rf alone beside
+		# shellcheck disable=SC2086
+		shard $o --threads 1 -o alone in
+		# shellcheck disable=SC2086
+		shard $o --threads 2 --memory 32M -o beside in
+		same alone beside
+		cmp alone/manifest.json beside/manifest.json
+		rm beside/shard-00001*
+		# shellcheck disable=SC2086
+		exits 0 shard $o --threads 4 -v -o beside in
+		says "1 shards made"
+		same alone beside
+	done
+	bert-verify beside
+}
+
 @test "many threads in little memory" {
 	documents 0 6000 >some
 	for i in 1 2 3 4 5 6 7 8 9 10; do cat some; done >in
