@@ -173,6 +173,46 @@ static int finish_frame(struct frame_writer *w, const struct shard_totals *t)
 	return rc;
 }
 
+static void *commit_main(void *arg)
+{
+	struct job_commit *c = arg;
+
+	c->rc = out_commit(c->out);
+	if (c->rc)
+		err_get(&c->reason);
+	return NULL;
+}
+
+int job_commit_wait(struct job_commit *c)
+{
+	if (!c->pending)
+		return 0;
+	pthread_join(c->thread, NULL);
+	c->pending = false;
+	if (!c->rc)
+		return 0;
+	out_discard(c->out);
+	return err_put(&c->reason);
+}
+
+/* Takes OUT, also on failure. One at a time is on its way: the disk is not to fall further behind. */
+static int commit(struct job_commit *c, struct out *out)
+{
+	if (c && !job_commit_wait(c)) {
+		c->out = out;
+		c->pending = !pthread_create(&c->thread, NULL, commit_main, c);
+		if (c->pending)
+			return 0;
+	} else if (c) {
+		out_discard(out);
+		return -1;
+	}
+	if (!out_commit(out))
+		return 0;
+	out_discard(out);
+	return -1;
+}
+
 int job_write_file(struct job *j, const struct plan *p, uint32_t shard, const struct job_source *source)
 {
 	const struct shard_header header = job_shard_header(j, p, shard);
@@ -189,11 +229,12 @@ int job_write_file(struct job *j, const struct plan *p, uint32_t shard, const st
 		goto done;
 	}
 	build_totals(source->build, &totals);
-	if (finish_frame(m.frame, &totals) || out_commit(out))
+	if (finish_frame(m.frame, &totals))
 		goto done;
+	rc = commit(j->commit, out);
 	out = NULL;
-	shard_totals_join(&j->report.totals, &header, &totals);
-	rc = 0;
+	if (!rc)
+		shard_totals_join(&j->report.totals, &header, &totals);
 done:
 	out_discard(out);
 	free(text);

@@ -22,6 +22,17 @@ struct job_written {
 	uint64_t instances;
 };
 
+/* A shard that is written, and on its way to the disk while the next one is made. */
+struct out;
+struct job_commit {
+	pthread_t thread;
+	bool pending;
+	struct out *out;
+	int rc;
+	struct err reason;
+};
+int job_commit_wait(struct job_commit *c);	/* until it is in place; -1: it is not */
+
 struct job {
 	struct job_opts opts;
 	struct tokenizer *tokenizer;
@@ -35,6 +46,7 @@ struct job {
 	int lock;			/* the folder, open and locked; -1: not yet */
 	struct job_report report;
 	struct job_written *written;	/* while shards are written */
+	struct job_commit *commit;	/* NULL: a shard is in place when job_write_file returns, else after job_commit_wait */
 };
 void job_written_start(struct job *j, struct job_written *w);
 void job_written_end(struct job *j);

@@ -1,7 +1,7 @@
 /*
- * Shards side by side. A thread that makes a whole shard waits for nobody, neither for others' blocks nor, while the
- * disk takes what was written, for the disk: so while memory allows there are as many lanes as threads, each with a share of
- * both. What is too large for a lane is written alone, after the others.
+ * Shards side by side. A thread that makes a whole shard waits for nobody: so while memory allows there
+ * are as many lanes as threads, each with a share of both. What is too large for a lane is written alone, after the others. The disk
+ * takes a shard while the lane's next one is made.
  */
 #include "shards/job_impl.h"
 #include "base/pool.h"
@@ -15,6 +15,7 @@ struct lanes {
 	uint64_t part, parts;
 	uint64_t first;			/* of this round: a number among the part's shards */
 	struct job *lanes;		/* each lane's view: its threads, its memory, what it reports */
+	struct job_commit *commits;	/* each lane's last shard */
 	unsigned n;
 	pthread_mutex_t lock;		/* of what follows */
 	struct job_index index;		/* opened when it is needed: a folder of whole shards needs none */
@@ -103,24 +104,46 @@ static int write_in_lane(void *ctx, size_t i, unsigned worker)
 	return rc > 0 ? put_off(l, shard) : rc;
 }
 
+/* Until all shards are in place; RC is how making them went. */
+static int wait_for_commits(struct lanes *l, int rc)
+{
+	struct err reason;
+
+	err_get(&reason);
+	for (unsigned k = 0; k < l->n; k++) {
+		if (!job_commit_wait(&l->commits[k]) || rc)
+			continue;
+		err_get(&reason);
+		rc = -1;
+	}
+	return rc ? err_put(&reason) : 0;
+}
+
 /* N shards from the first on, in as many lanes as there are. */
 static int write_round(struct lanes *l, uint64_t n)
 {
-	int rc;
+	int rc = -1;
 
 	l->lanes = calloc(l->n, sizeof(*l->lanes));
-	if (!l->lanes)
-		return err_memory();
-	for (unsigned k = 0; k < l->n; k++)
+	l->commits = calloc(l->n, sizeof(*l->commits));
+	if (!l->lanes || !l->commits) {
+		err_memory();
+		goto done;
+	}
+	for (unsigned k = 0; k < l->n; k++) {
 		l->lanes[k] = lane_of(l->j, k, l->n);
-	rc = pool_for(l->n, n, write_in_lane, l);
+		l->lanes[k].commit = &l->commits[k];
+	}
+	rc = wait_for_commits(l, pool_for(l->n, n, write_in_lane, l));
 	for (unsigned k = 0; k < l->n; k++) {
 		l->j->report.made += l->lanes[k].report.made;
 		l->j->report.kept += l->lanes[k].report.kept;
 		shard_totals_add(&l->j->report.totals, &l->lanes[k].report.totals);
 	}
-	free(l->lanes);
 	l->first += n;
+done:
+	free(l->lanes);
+	free(l->commits);
 	return rc;
 }
 
