@@ -62,6 +62,53 @@ static void special_tokens_enclose_what_there_is(void **state)
 	expect(TOKEN_OFFSETS, TOKEN_ADD_SPECIAL, " un", "2:0:0 4:1:3 3:0:0\n");
 }
 
+static void places_may_be_in_bytes(void **state)
+{
+	(void)state;
+	expect(TOKEN_OFFSETS, TOKEN_BYTES, " \xC3\xBC un", "1:1:3 4:4:6\n");
+	expect(TOKEN_OFFSETS, TOKEN_BYTES | TOKEN_ADD_SPECIAL, "\xC3\x9Cnable", "2:0:0 4:0:3 5:3:7 3:0:0\n");
+	expect(TOKEN_WORD_OFFSETS, TOKEN_BYTES, "\xE2\x80\x9Cun", "\xE2\x80\x9C 0 3\nun 3 5\n\n");
+	expect(TOKEN_IDS, TOKEN_BYTES, "un", "4\n");
+	expect(TOKEN_EXPLAIN, TOKEN_BYTES, "\xC3\xBC, un", "\xC3\xBC\tu\t[UNK]\t1\tno token begins u\n,\t,\t,\t6\nun\tun\tun\t4\n\n");
+}
+
+/* Lines that a segmenter has cut; N of them are printed, or come before the one that is another. */
+static void expect_cut(int form, unsigned flags, const char *text, const char *cut, int rc, size_t n, const char *want)
+{
+	struct tokenizer *t = open_of(tokens, TOKENIZER_GOOGLE);
+	struct token_printer *p = token_printer_new(t, form, flags);
+	struct buf b = BUF_INIT, lines = BUF_INIT;
+	size_t got;
+
+	assert_non_null(p);
+	assert_int_equal(buf_adds(&b, "") || buf_adds(&lines, cut), 0);
+	assert_int_equal(token_print_cut_lines(p, text, strlen(text), &lines, &b, &got), rc);
+	assert_int_equal(got, n);
+	assert_string_equal(b.data, want);
+	b.len = 0;
+	assert_int_equal(token_print(p, "un", 2, &b), 0);		/* as ever */
+	assert_non_null(strstr(b.data, form == TOKEN_OFFSETS ? "4:0:2" : form == TOKEN_IDS ? "4" : "un"));
+	buf_release(&lines);
+	buf_release(&b);
+	token_printer_free(p);
+	tokenizer_close(t);
+}
+
+static void cut_lines_have_the_places_of_whole_ones(void **state)
+{
+	static const char text[] = "\xC3\x9C unable\n\nun\xE3\x80\x80" "able\n", cut[] = "\xC3\x9C un able\nunable\n";
+
+	(void)state;
+	expect_cut(TOKEN_IDS, 0, text, cut, 0, 3, "1 4 1\n\n4 5\n");
+	expect_cut(TOKEN_WORDS, 0, text, cut, 0, 3, "u un able\n\nunable\n");
+	expect_cut(TOKEN_OFFSETS, 0, text, cut, 0, 3, "1:0:1 4:2:4 1:4:8\n\n4:0:2 5:3:7\n");
+	expect_cut(TOKEN_OFFSETS, TOKEN_BYTES, text, cut, 0, 3, "1:0:2 4:3:5 1:5:9\n\n4:0:2 5:5:9\n");
+	expect_cut(TOKEN_WORD_OFFSETS, TOKEN_BYTES, text, cut, 0, 3, "u 0 2\nun 3 5\nable 5 9\n\n\nunable 0 9\n\n");
+	expect_cut(TOKEN_EXPLAIN, 0, "\n un\n", "un\n", 0, 2, "\nun\tun\tun\t4\n\n");
+	expect_cut(TOKEN_IDS, 0, "un\n\nable\n", "un\nAble\n", -1, 2, "4\n\n");
+	assert_string_equal(err_text(), "the segmenter made 'Able' of 'able'");
+}
+
 static void every_word_is_explained(void **state)
 {
 	(void)state;
@@ -160,6 +207,8 @@ int main(void)
 		cmocka_unit_test(every_form_has_its_line),
 		cmocka_unit_test(nothing_makes_an_empty_line),
 		cmocka_unit_test(special_tokens_enclose_what_there_is),
+		cmocka_unit_test(places_may_be_in_bytes),
+		cmocka_unit_test(cut_lines_have_the_places_of_whole_ones),
 		cmocka_unit_test(every_word_is_explained),
 		cmocka_unit_test(tokens_are_counted),
 		cmocka_unit_test(many_lines_are_each_line),
