@@ -176,9 +176,10 @@ static int encode_missing(struct encoder *e, const char *word, size_t len, struc
 static int encode_some(struct encoder *e, const struct words *w, size_t first, const struct wordcache_group *g, size_t from,
 		       size_t to, struct ids *ids)
 {
-	for (;;) {
+	for (; from < to; from++) {
+		const char *word;
 		uint32_t *out;
-		size_t before;
+		size_t before, len;
 
 		if (ids_reserve(ids, WORDCACHE_ROOM * (to - from)))
 			return -1;
@@ -187,10 +188,17 @@ static int encode_some(struct encoder *e, const struct words *w, size_t first, c
 		before = ids->count = (size_t)(out - ids->items);
 		if (from == to)
 			return 0;
-		if (encode_missing(e, w->text + w->starts[first + from], w->ends[first + from] - w->starts[first + from], ids))
+		word = w->text + w->starts[first + from];
+		len = w->ends[first + from] - w->starts[first + from];
+		if (wordcache_take_long(e->cache, g, from, word, len, &out)) {
+			ids->count = (size_t)(out - ids->items);
+			continue;
+		}
+		if (encode_missing(e, word, len, ids))
 			return -1;
-		wordcache_put(e->cache, g, from++, ids->items + before, ids->count - before);
+		wordcache_put(e->cache, g, from, word, len, ids->items + before, ids->count - before);
 	}
+	return 0;
 }
 
 /* A batch of words. */

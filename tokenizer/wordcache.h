@@ -2,18 +2,20 @@
  * wordcache.h - the pieces of words met before.
  *
  * Most words of a text are few; the cache answers for them in one look at one
- * cache line. It holds words of up to WORDCACHE_KEY bytes with few pieces;
- * others are never in it. A set has two entries; a new word takes the first
- * place, and what stood there moves to the second. What it holds changes
- * speed, never results.
+ * cache line. It holds words of up to WORDCACHE_KEY bytes with few pieces. A set has two entries; a new word takes the first
+ * place, and what stood there moves to the second. Words of up to WORDCACHE_LONG
+ * bytes, which are few in English and many in scripts of two or three bytes a letter, have sets of
+ * their own, one word in each, and are asked for when `take` has not found them. Longer ones are never in it. What it
+ * holds changes speed, never results.
  *
  * Words are looked up in groups, so that all cache lines are asked for before
  * the first is needed:
  *
  *	struct wordcache_group g;
- *	c->prepare(c, text, starts, ends, n, &g);	(n <= WORDCACHE_GROUP; WORDCACHE_KEY bytes at each start can be read)
+ *	c->prepare(c, text, starts, ends, n, &g);	(n <= WORDCACHE_GROUP; WORDCACHE_LONG bytes at each start can be read)
  *	while ((i = c->take(c, &g, i, n, &to)) < n)	(room at TO for WORDCACHE_ROOM ids a word)
- *		... wordcache_put(c, &g, i++, ids, n_ids)	(word i is not there)
+ *		if (!wordcache_take_long(c, &g, i++, word, len, &to))
+ *			... wordcache_put(c, &g, i - 1, word, len, ids, n_ids)	(it is not there)
  */
 #ifndef TOKENIZER_WORDCACHE_H
 #define TOKENIZER_WORDCACHE_H
@@ -25,6 +27,7 @@
 #include <stdint.h>
 
 #define WORDCACHE_KEY 16
+#define WORDCACHE_LONG 32
 #define WORDCACHE_NARROW 7		/* pieces of an entry, ids up to 65535 */
 #define WORDCACHE_WIDE 4		/* the same for wider ids, which are below 2^24 */
 #define WORDCACHE_GROUP 128		/* words looked up together */
@@ -50,6 +53,15 @@ struct wordcache_set {
 	union wordcache_ids ids[2];
 };
 
+/* A word as four integers. No key of a set of two is found here, since none begins with a zero byte. */
+struct wordcache_long {
+	uint64_t none;			/* 0 */
+	uint64_t first_ids;
+	uint64_t none_either;		/* 0 */
+	uint64_t last_ids;
+	uint64_t key[WORDCACHE_LONG / 8];
+};
+
 struct wordcache_group {
 	struct wordkey keys[WORDCACHE_GROUP];
 	uint32_t sets[WORDCACHE_GROUP];	/* bytes from the first set on */
@@ -63,18 +75,27 @@ struct wordcache {
 	size_t (*take)(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to, uint32_t **out);
 
 	struct pages pages;
-	struct wordcache_set *sets;	/* in PAGES, each on a cache line of its own; then one where nothing ever is */
+	struct wordcache_set *sets;	/* in PAGES, each on a cache line of its own; then one where nothing ever is, then those of long words */
 	unsigned shift;			/* of a 64-bit hash, to leave the number of a set */
+	unsigned long_shift;		/* the same for a long word */
 	uint32_t nowhere;		/* the place of the set where nothing is: of words that are too long */
 	bool wide;
 };
 
-/* A cache of about BYTES, at most 1 GiB. NULL: out of memory. */
+/* A cache of about BYTES, at most 1 GiB, and a quarter more for long words. NULL: out of memory. */
 struct wordcache *wordcache_new(size_t bytes, bool wide);
 void wordcache_free(struct wordcache *c);			/* accepts NULL */
 
-/* Remembers N ids for word I of a group, which is not there; nothing happens when they are too many, or the word too long. */
-void wordcache_put(const struct wordcache *c, const struct wordcache_group *g, size_t i, const uint32_t *ids, size_t n);
+/* Whether word I of a group, WORD, is a long one that is there: its ids are written at *OUT, which is moved on. */
+bool wordcache_take_long(const struct wordcache *c, const struct wordcache_group *g, size_t i, const char *word, size_t len,
+			 uint32_t **out);
+
+/* Remembers N ids for word I of a group, WORD, which is not there; nothing happens when they are too many, or the word too long. */
+void wordcache_put(const struct wordcache *c, const struct wordcache_group *g, size_t i, const char *word, size_t len,
+		   const uint32_t *ids, size_t n);
+
+/* Where the set of a word of more than WORDCACHE_KEY bytes is. */
+uint32_t wordcache_long_place(const struct wordcache *c, const char *word, size_t len);
 
 /* Where a word's set is. */
 static inline uint32_t wordcache_place(const struct wordcache *c, uint64_t low, uint64_t high)

@@ -19,7 +19,7 @@ void wordcache_prepare_avx2(const struct wordcache *c, const char *text, const u
 			wordcache_place(c, (uint64_t)_mm_cvtsi128_si64(key), (uint64_t)_mm_extract_epi64(key, 1));
 
 		_mm_storeu_si128((void *)&g->keys[i], key);
-		g->sets[i] = len <= WORDCACHE_KEY ? set : c->nowhere;
+		g->sets[i] = len <= WORDCACHE_KEY ? set : wordcache_long_place(c, text + starts[i], len);
 		_mm_prefetch((const void *)wordcache_set(c, g->sets[i]), _MM_HINT_T0);
 	}
 }

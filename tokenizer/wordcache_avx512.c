@@ -58,7 +58,12 @@ static inline void prepare_16(const struct wordcache *c, const char *text, const
 	low = _mm512_permutex2var_epi32(k[0], pick, k[1]);
 	high = _mm512_permutex2var_epi32(k[2], pick, k[3]);
 	low = _mm512_slli_epi32(_mm512_shuffle_i64x2(low, high, 0x44), 6); /* times sizeof(struct wordcache_set) */
-	_mm512_storeu_si512(sets, _mm512_mask_mov_epi32(low, too_long, _mm512_set1_epi32((int)c->nowhere)));
+	_mm512_storeu_si512(sets, low);
+	for (unsigned left = too_long; left; left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(left);
+
+		sets[i] = wordcache_long_place(c, text + starts[i], ends[i] - starts[i]);
+	}
 	for (int i = 0; i < 16; i++)
 		_mm_prefetch((const void *)wordcache_set(c, sets[i]), _MM_HINT_T0);
 }
@@ -78,7 +83,7 @@ void wordcache_prepare_avx512(const struct wordcache *c, const char *text, const
 			wordcache_place(c, (uint64_t)_mm_cvtsi128_si64(key), (uint64_t)_mm_extract_epi64(key, 1));
 
 		_mm_storeu_si128((void *)&g->keys[i], key);
-		g->sets[i] = len <= WORDCACHE_KEY ? set : c->nowhere;
+		g->sets[i] = len <= WORDCACHE_KEY ? set : wordcache_long_place(c, text + starts[i], len);
 		_mm_prefetch((const void *)wordcache_set(c, g->sets[i]), _MM_HINT_T0);
 	}
 }

@@ -55,7 +55,8 @@ bool wordpiece_too_long(const struct wordpiece *w, const char *word, size_t len)
 
 int wordpiece_encode(const struct wordpiece *w, const char *word, size_t len, struct ids *ids)
 {
-	const size_t start = ids->count;
+	const struct token_start *start = &w->first;
+	uint32_t *out;
 
 	if (wordpiece_keeps(w, word, len)) {
 		const uint32_t whole = token_table_find(w->table, word, len);
@@ -63,18 +64,16 @@ int wordpiece_encode(const struct wordpiece *w, const char *word, size_t len, st
 		return ids_add(ids, whole == TOKEN_NONE ? w->unk : whole);
 	}
 	if (wordpiece_too_long(w, word, len))
-		goto unknown;
+		return ids_add(ids, w->unk);
+	if (ids_reserve(ids, len))		/* a piece has a byte at least */
+		return -1;
+	out = ids->items + ids->count;
 	for (size_t at = 0, n; at < len; at += n) {
-		uint32_t id;
-
-		n = wordpiece_match(w, word + at, len - at, at > 0, &id);
+		n = token_table_longest(w->table, start, word + at, len - at, out++);
 		if (!n)
-			goto unknown;
-		if (ids_add(ids, id))
-			return -1;
+			return ids_add(ids, w->unk);
+		start = &w->further;
 	}
+	ids->count = (size_t)(out - ids->items);
 	return 0;
-unknown:
-	ids->count = start;
-	return ids_add(ids, w->unk);
 }

@@ -14,7 +14,7 @@ enum { PROCESSORS = 3, WORDS = WORDCACHE_GROUP - 3 };
 
 /* Some words in one text, as a normalizer would have them. */
 struct text {
-	char bytes[WORDCACHE_GROUP * 32 + WORDCACHE_KEY];
+	char bytes[WORDCACHE_GROUP * 40 + WORDCACHE_LONG];
 	uint32_t starts[WORDCACHE_GROUP], ends[WORDCACHE_GROUP];
 	size_t n, len;
 };
@@ -27,33 +27,29 @@ static void add(struct text *t, const char *word)
 	t->starts[t->n] = (uint32_t)t->len;
 	t->len += len;
 	t->ends[t->n++] = (uint32_t)t->len;
-	memset(t->bytes + t->len, '?', WORDCACHE_KEY);	/* what follows a word does not matter */
-}
-
-static void prepare(const struct wordcache *c, const char *word, struct wordcache_group *g)
-{
-	struct text t = { .n = 0 };
-
-	add(&t, word);
-	c->prepare(c, t.bytes, t.starts, t.ends, 1, g);
+	memset(t->bytes + t->len, '?', WORDCACHE_LONG);	/* what follows a word does not matter */
 }
 
 static void put(const struct wordcache *c, const char *word, const uint32_t *ids, size_t n)
 {
 	struct wordcache_group g;
+	struct text t = { .n = 0 };
 
-	prepare(c, word, &g);
-	wordcache_put(c, &g, 0, ids, n);
+	add(&t, word);
+	c->prepare(c, t.bytes, t.starts, t.ends, 1, &g);
+	wordcache_put(c, &g, 0, t.bytes, t.len, ids, n);
 }
 
 /* The ids of WORD to IDS; how many, -1 when it is not there. */
 static int find(const struct wordcache *c, const char *word, uint32_t *ids)
 {
 	struct wordcache_group g;
+	struct text t = { .n = 0 };
 	uint32_t *to = ids;
 
-	prepare(c, word, &g);
-	return c->take(c, &g, 0, 1, &to) ? (int)(to - ids) : -1;
+	add(&t, word);
+	c->prepare(c, t.bytes, t.starts, t.ends, 1, &g);
+	return c->take(c, &g, 0, 1, &to) || wordcache_take_long(c, &g, 0, t.bytes, t.len, &to) ? (int)(to - ids) : -1;
 }
 
 static struct wordcache *make(const char *processor, size_t bytes, bool wide)
@@ -72,18 +68,18 @@ static void words_of_every_length_come_back(void **state)
 	(void)state;
 	for (int p = 0; p < PROCESSORS; p++) {
 		struct wordcache *c = make(processors[p], 1 << 16, false);
-		char word[WORDCACHE_KEY + 2] = "";
+		char word[WORDCACHE_LONG + 2] = "";
 		uint32_t ids[WORDCACHE_ROOM];
 
-		for (uint32_t len = 1; len <= WORDCACHE_KEY; len++) {
+		for (uint32_t len = 1; len <= WORDCACHE_LONG; len++) {
 			word[len - 1] = (char)('a' + len % 3);
 			assert_int_equal(find(c, word, ids), -1);
 			put(c, word, &(uint32_t){ 65535 - len }, 1);
 		}
-		word[WORDCACHE_KEY] = 'x';	/* too long, and begins as one that is there */
+		word[WORDCACHE_LONG] = 'x';	/* too long, and begins as one that is there */
 		put(c, word, &(uint32_t){ 1 }, 1);
 		assert_int_equal(find(c, word, ids), -1);
-		for (uint32_t len = WORDCACHE_KEY; len > 0; len--) {
+		for (uint32_t len = WORDCACHE_LONG; len > 0; len--) {
 			word[len] = 0;
 			assert_int_equal(find(c, word, ids), 1);
 			assert_int_equal(ids[0], 65535 - len);
@@ -103,6 +99,14 @@ static void what_has_too_many_pieces_is_not_kept(void **state)
 		struct wordcache *c = make(processors[p], 0, false), *wide = make(processors[p], 0, true);
 
 		put(c, "seven", ids, 7);
+		put(c, "seven, of more than sixteen", ids, 7);
+		put(wide, "four, of more than sixteen bytes", wide_ids, 4);
+		assert_int_equal(find(c, "seven, of more than sixteen", got), 7);
+		assert_memory_equal(got, ids, 7 * sizeof(*ids));
+		assert_int_equal(find(wide, "four, of more than sixteen bytes", got), 4);
+		assert_memory_equal(got, wide_ids, 4 * sizeof(*ids));
+		assert_int_equal(find(c, "seven, of more than sixteem", got), -1);
+		assert_int_equal(find(c, "sevem, of more than sixteen", got), -1);
 		put(c, "eight", ids, 8);
 		assert_int_equal(find(c, "seven", got), 7);
 		assert_memory_equal(got, ids, 7 * sizeof(*ids));
@@ -168,7 +172,8 @@ static void a_group_is_taken_piece_by_piece(void **state)
 		while ((i = c->take(c, &g, i, t.n, &to)) < t.n) {
 			assert_int_equal(i % 5, 0);
 			*to++ = 9999;
-			wordcache_put(c, &g, i++, &(uint32_t){ 9999 }, 1);
+			wordcache_put(c, &g, i, t.bytes + t.starts[i], t.ends[i] - t.starts[i], &(uint32_t){ 9999 }, 1);
+			i++;
 			missed++;
 		}
 		assert_int_equal(missed, (WORDS + 4) / 5);
