@@ -89,6 +89,13 @@ static int encode(const struct run *run, struct tokdoc_encoder *e, struct batch 
 	return 0;
 }
 
+static void release_text(struct batch *b)
+{
+	release_stack(&b->read);
+	buf_release(&b->cut);
+	buf_release(&b->aligned);
+}
+
 static int work_batch(void *ctx, void *item, unsigned worker)
 {
 	const struct run *run = ctx;
@@ -105,14 +112,14 @@ static int work_batch(void *ctx, void *item, unsigned worker)
 		if (tokdoc_block_add(&b->block, &e->doc, id_bytes))
 			return -1;
 	}
+	if (b->read.docs.text.cap > KEPT)		/* a giant among documents; the next ones are smaller */
+		release_text(b);
 	return tokdoc_block_pack(&b->block, run->s->compress);
 }
 
 static void release_batch(struct batch *b)
 {
-	release_stack(&b->read);
-	buf_release(&b->cut);
-	buf_release(&b->aligned);
+	release_text(b);
 	tokdoc_block_release(&b->block);
 }
 
@@ -123,9 +130,10 @@ static int write_batch(void *ctx, void *item)
 
 	if (tokdoc_writer_add(run->writer, &b->block))
 		return -1;
-	tokdoc_block_clear(&b->block);
-	if (b->read.docs.text.cap > KEPT)	/* a giant among documents; the next ones are smaller */
-		release_batch(b);
+	if (b->block.raw.cap + b->block.packed.cap > KEPT)
+		tokdoc_block_release(&b->block);
+	else
+		tokdoc_block_clear(&b->block);
 	return 0;
 }
 
@@ -146,7 +154,7 @@ static int open_writer(struct run *run)
 
 int tokdoc_stream_run(struct tokdoc_stream *s)
 {
-	const unsigned threads = s->threads ? s->threads : 1, depth = threads > 1 ? 2 * threads + 2 : 1;
+	const unsigned threads = s->threads ? s->threads : 1, depth = threads > 1 ? threads + 2 : 1;
 	struct run run = { .s = s, .encoders = calloc(threads, sizeof(*run.encoders)) };
 	const struct segmenter_feed feed = { .item_size = sizeof(struct stack), .read = read_stack, .text = stack_text,
 					     .release = release_stack, .ctx = &run };
