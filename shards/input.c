@@ -91,33 +91,26 @@ static int look_at_file(struct input *f)
 	return f->stream ? 0 : inputs_sample(f->name, &f->bytes, &f->sample);
 }
 
-/* Whether H was made as TOKENIZER says; the reason names the first member that differs. */
-int inputs_check_tokenizer(const char *name, const struct tokdoc_header *h, const json_t *tokenizer)
+/* What the head of token documents says. */
+static void keep_tokenizer(struct input *f, const struct tokdoc_reader *r)
 {
-	struct buf what = BUF_INIT;
-	int rc = canon_difference(h->tokenizer, tokenizer, &what);
-
-	if (rc > 0)
-		rc = err_fail("the token documents in '%s' were made otherwise: %s", name, what.data);
-	buf_release(&what);
-	return rc;
+	f->tokenizer = json_incref(tokdoc_reader_header(r)->tokenizer);
 }
 
-static int check_token_file(struct input *f, const json_t *tokenizer, unsigned threads)
+static int look_at_tokens(struct input *f, unsigned threads)
 {
 	struct tokdoc_reader *r;
 	struct in *in;
-	int rc;
 
 	if (in_open(&in, f->name, threads) || tokdoc_reader_open(&r, in))
 		return -1;
-	rc = inputs_check_tokenizer(f->name, tokdoc_reader_header(r), tokenizer);
+	keep_tokenizer(f, r);
 	tokdoc_reader_close(r);
-	return rc;
+	return 0;
 }
 
 /* What a regular file holds. */
-static int sniff(struct input *f, const json_t *tokenizer, unsigned threads)
+static int sniff(struct input *f, unsigned threads)
 {
 	struct in *in;
 
@@ -126,21 +119,32 @@ static int sniff(struct input *f, const json_t *tokenizer, unsigned threads)
 	f->tokens = frame_sniff(in);
 	f->packed = in_is_packed(in);
 	in_close(in);
-	return f->tokens ? check_token_file(f, tokenizer, threads) : 0;
+	return f->tokens ? look_at_tokens(f, threads) : 0;
 }
 
 static int look_at_standard(struct inputs *in, struct input *f, unsigned threads)
 {
+	struct in *standard;
+
 	f->name = "-";
 	f->stream = true;
-	if (in_open(&in->standard, "-", threads))
+	if (in_open(&standard, "-", threads))
 		return -1;
-	f->tokens = frame_sniff(in->standard);
-	f->packed = in_is_packed(in->standard);
+	f->tokens = frame_sniff(standard);
+	f->packed = in_is_packed(standard);
+	if (!f->tokens) {
+		in->standard = standard;
+		return 0;
+	}
+	if (tokdoc_reader_open(&in->standard_tokens, standard)) {
+		in->standard_tokens = NULL;
+		return -1;
+	}
+	keep_tokenizer(f, in->standard_tokens);
 	return 0;
 }
 
-int inputs_open(struct inputs *in, const char *const *files, size_t n, const json_t *tokenizer, unsigned threads)
+int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned threads)
 {
 	const bool standard = !n || (n == 1 && !strcmp(files[0], "-"));
 	const size_t count = standard ? 1 : n;
@@ -160,7 +164,7 @@ int inputs_open(struct inputs *in, const char *const *files, size_t n, const jso
 				err_usage("standard input cannot stand among files");
 				goto fail;
 			}
-			if (look_at_file(f) || (!f->stream && sniff(f, tokenizer, threads)))
+			if (look_at_file(f) || (!f->stream && sniff(f, threads)))
 				goto fail;
 		}
 		in->streams |= f->stream;
@@ -172,11 +176,41 @@ fail:
 	return -1;
 }
 
+const json_t *inputs_tokenizer(const struct inputs *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (!in->files[i].tokens)
+			return NULL;
+	return in->files[0].tokenizer;
+}
+
+int inputs_check_tokenizer(const struct inputs *in, const json_t *tokenizer)
+{
+	struct buf what = BUF_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < in->n && !rc; i++) {
+		const struct input *f = &in->files[i];
+
+		if (!f->tokens)
+			continue;
+		buf_clear(&what);
+		rc = canon_difference(f->tokenizer, tokenizer, &what);
+		if (rc > 0)
+			rc = err_fail("the token documents in '%s' were made otherwise: %s", f->name, what.data);
+	}
+	buf_release(&what);
+	return rc;
+}
+
 void inputs_close(struct inputs *in)
 {
 	if (!in)
 		return;
 	in_close(in->standard);
+	tokdoc_reader_close(in->standard_tokens);
+	for (size_t i = 0; i < in->n; i++)
+		json_decref(in->files[i].tokenizer);
 	free(in->files);
 	*in = (struct inputs){ .n = 0 };
 }

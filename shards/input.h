@@ -3,7 +3,10 @@
  * documents, or a stream of either, as the records of token documents.
  *
  *	struct inputs in;
- *	if (inputs_open(&in, files, n_files, tokenizer, threads))	(looks at each; no files: standard input)
+ *	if (inputs_open(&in, files, n_files, threads))	(looks at each; no files: standard input)
+ *		...
+ *	is = inputs_tokenizer(&in)			(what made the token documents, where there is no text)
+ *	if (inputs_check_tokenizer(&in, is or another))
  *		...
  *	struct inputs_reading r = { .inputs = &in, .tokenizer = t, .part = 0, .parts = 1, .take = add, .ctx = ... };
  *	r.counts = calloc(in.n, sizeof(*r.counts));
@@ -33,23 +36,28 @@ struct input {
 	bool stream;			/* no regular file: can be read once */
 	bool packed;
 	bool tokens;			/* token documents */
+	json_t *tokenizer;		/* what made them; owned */
 };
 
 struct inputs {
 	struct input *files;
 	size_t n;
 	bool streams;			/* there is one among them */
-	struct in *standard;		/* standard input, opened and looked at */
+	struct in *standard;		/* standard input, opened and looked at; or, of token documents, their reader */
+	struct tokdoc_reader *standard_tokens;
 	uint64_t bytes;			/* of all */
 };
 
-/* Refused: token documents made with another vocabulary or tokenization than TOKENIZER describes. */
-int inputs_open(struct inputs *in, const char *const *files, size_t n, const json_t *tokenizer, unsigned threads);
+int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned threads);
 void inputs_close(struct inputs *in);
 /* Size and sample of a regular file */
 int inputs_sample(const char *name, uint64_t *bytes, struct key *sample);
-/* EXIT_FAILED, naming what differs */
-int inputs_check_tokenizer(const char *name, const struct tokdoc_header *h, const json_t *tokenizer);
+
+/* What made the first token documents, if there is no text among the files; else NULL. Borrowed. */
+const json_t *inputs_tokenizer(const struct inputs *in);
+
+/* Refused (EXIT_FAILED), naming what differs: token documents that were made by another TOKENIZER than this, as tokenizer_describe gives it. */
+int inputs_check_tokenizer(const struct inputs *in, const json_t *tokenizer);
 
 struct inputs_reading {
 	struct inputs *inputs;

@@ -329,20 +329,16 @@ static int read_token_file(struct inputs_reading *r, size_t number, uint64_t bef
 static int read_token_stream(struct inputs_reading *r, size_t number)
 {
 	const struct input *f = &r->inputs->files[number];
-	struct in *in = r->inputs->standard;
-	struct tokdoc_reader *reader;
+	struct tokdoc_reader *reader = r->inputs->standard_tokens;
 	struct tokdoc doc = TOKDOC_INIT;
-	json_t *tokenizer;
+	struct in *in;
 	const unsigned char *body;
 	size_t len;
-	int rc;
+	int rc = 0;
 
-	r->inputs->standard = NULL;
-	if ((!in && in_open(&in, f->name, r->threads)) || tokdoc_reader_open(&reader, in))
+	r->inputs->standard_tokens = NULL;
+	if (!reader && (in_open(&in, f->name, r->threads) || tokdoc_reader_open(&reader, in)))
 		return -1;
-	tokenizer = tokenizer_describe(r->tokenizer);
-	rc = tokenizer ? inputs_check_tokenizer(f->name, tokdoc_reader_header(reader), tokenizer) : -1;
-	json_decref(tokenizer);
 	while (!rc && (rc = tokdoc_reader_next(reader, &doc)) > 0) {
 		struct tokdoc_totals one = { 0 };
 

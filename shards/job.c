@@ -1,6 +1,7 @@
 /* bert-shard's work: options, and the order of stages. */
 #include "shards/job_impl.h"
 #include "shards/canon.h"
+#include "shards/described.h"
 
 #include <inttypes.h>
 #include <xxhash.h>
@@ -135,6 +136,28 @@ static int refuse_streams(const struct job *j)
 	return 0;
 }
 
+/*
+ * Where no text is to be tokenized, token documents may be made in any way: then the tokenizer is theirs. The case is
+ * held to what was said of it, and so is everything that a model directory says.
+ */
+static int adopt_tokenizer(struct job *j)
+{
+	const struct tokenizer_opts *o = &j->opts.tokenizer;
+	const json_t *is = inputs_tokenizer(&j->inputs);
+	struct tokenizer *theirs;
+
+	if (!is || o->model || json_is_true(json_object_get(is, "cased")) != o->cased || json_equal(is, j->recipe.tokenizer))
+		return 0;
+	if (described_open(&theirs, o->vocab, is, true))
+		return -1;
+	tokenizer_close(j->tokenizer);
+	j->tokenizer = theirs;
+	shard_recipe_release(&j->recipe);
+	mask_words_free(j->words);
+	j->words = NULL;
+	return make_recipe(j);
+}
+
 int job_open(struct job **out, const struct job_opts *opts)
 {
 	struct job *j = calloc(1, sizeof(*j));
@@ -148,8 +171,8 @@ int job_open(struct job **out, const struct job_opts *opts)
 	j->work = opts->folder ? fs_join(opts->folder, JOB_WORK) : NULL;
 	if ((opts->folder && !j->work) || check_name(opts->name) || tokenizer_open(&j->tokenizer, &opts->tokenizer) ||
 	    make_recipe(j) ||
-	    inputs_open(&j->inputs, opts->files, opts->n_files, j->recipe.tokenizer, (unsigned)j->opts.threads) ||
-	    refuse_streams(j) || make_identity(j)) {
+	    inputs_open(&j->inputs, opts->files, opts->n_files, (unsigned)j->opts.threads) || adopt_tokenizer(j) ||
+	    inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) || refuse_streams(j) || make_identity(j)) {
 		job_close(j);
 		return -1;
 	}

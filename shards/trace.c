@@ -5,6 +5,7 @@
 #include "base/in.h"
 #include "base/lines.h"
 #include "base/pool.h"
+#include "shards/described.h"
 #include "shards/folder.h"
 #include "shards/shard.h"
 #include "shards/tokdoc_encoder.h"
@@ -88,47 +89,18 @@ static int find_instance(struct trace *t, const struct shard *s, uint64_t number
 	return rc;
 }
 
-/* The options that make the tokenizer which IS describes; NEVER has room for its tokens that are never split. */
-static struct tokenizer_opts opts_of(const json_t *is, const char **never)
-{
-	const char *unicode = json_string_value(json_object_get(is, "unicode")), *compat = json_string_value(json_object_get(is, "compat"));
-	const bool hf = compat && !strcmp(compat, "hf");
-	const json_t *list = json_object_get(is, "never_split"), *item;
-	size_t i;
-
-	json_array_foreach(list, i, item)
-		never[i] = json_string_value(item) ? json_string_value(item) : "";
-	return (struct tokenizer_opts){
-		.cased = json_is_true(json_object_get(is, "cased")),
-		.compat = hf ? TOKENIZER_HF : TOKENIZER_GOOGLE,
-		.strip_accents = json_is_true(json_object_get(is, "strip_accents")) ? TOKENIZER_STRIP_YES : TOKENIZER_STRIP_NO,
-		.split_cjk = json_is_true(json_object_get(is, "cjk")) ? TOKENIZER_YES : TOKENIZER_NO,
-		.never_split = never,
-		.n_never_split = json_array_size(list),
-		.max_word = (uint64_t)json_integer_value(json_object_get(is, "max_word")),
-		.unicode = hf ? NULL : unicode,
-	};
-}
-
 /* What the tokens were made by. *TOKENIZER NULL: the vocabulary is not there, or more was asked of the tokenizer than can be asked here. */
 static int open_tokenizer(const struct trace *t, const struct shard *s, const char *path, struct tokenizer **tokenizer)
 {
 	const json_t *is = shard_header(s)->recipe.tokenizer;
-	const char **never = calloc(json_array_size(json_object_get(is, "never_split")) + 1, sizeof(*never));
-	const char *slash = strrchr(path, '/');
-	struct tokenizer_opts o;
+	const char *slash = strrchr(path, '/'), *vocab;
 	char beside[4096];
 	json_t *made;
 	int rc;
 
-	*tokenizer = NULL;
-	if (!never)
-		return err_memory();
-	o = opts_of(is, never);
 	snprintf(beside, sizeof(beside), "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, FOLDER_VOCAB);
-	o.vocab = t->vocab_path ? t->vocab_path : beside;
-	rc = tokenizer_open(tokenizer, &o);
-	free(never);
+	vocab = t->vocab_path ? t->vocab_path : beside;
+	rc = described_open(tokenizer, vocab, is, false);
 	if (rc)
 		return t->vocab_path ? -1 : 0;
 	made = tokenizer_describe(*tokenizer);
@@ -138,7 +110,7 @@ static int open_tokenizer(const struct trace *t, const struct shard *s, const ch
 	}
 	json_decref(made);
 	return made && (*tokenizer || !t->vocab_path) ? 0
-		: err_fail("'%s' is not the vocabulary, or not all, that '%s' was made with", o.vocab, path);
+		: err_fail("'%s' is not the vocabulary, or not all, that '%s' was made with", vocab, path);
 }
 
 static int look_up(struct trace *t, struct tokenizer **tokenizer, bool *google)

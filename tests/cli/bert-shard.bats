@@ -141,6 +141,46 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	same text mixed
 }
 
+# made_by OPTIONS...: a.tok of text a, so tokenized
+made_by() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" -o a.tok a; }
+
+@test "token documents may be made with any switch, and the shards say which" {
+	local switch
+	documents 0 20 >a
+	for switch in "--compat hf" "--max-word 7" "--unicode 15.0" "--strip-accents no --split-cjk no" "--never-split Alice" "--segmenter cat"; do
+		rm -rf out piped staged
+		# shellcheck disable=SC2086
+		made_by $switch
+		shard -o out a.tok
+		bert-verify -q out
+		shard -o piped <a.tok
+		same out piped
+		for stage in "index --part 0/2" "index --part 1/2" plan write; do
+			# shellcheck disable=SC2086
+			shard --stage $stage -o staged a.tok
+		done
+		same out staged
+	done
+	made_by --compat hf
+	shard -o hf a.tok
+	jq -e '.recipe.tokenizer | .compat == "hf" and .unicode == null and .max_word == 100' hf/manifest.json
+	made_by --never-split Alice --max-word 7
+	shard --masking dynamic -o never a.tok
+	jq -e '.recipe.tokenizer | .never_split == ["Alice"] and .max_word == 7' never/manifest.json
+	# but all alike, and as text beside them, or a model directory, has it
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs -o b.tok a
+	exits 1 shard -o no a.tok b.tok
+	says "'b.tok' were made otherwise: max_word is 200, not 7"
+	exits 1 shard -o no a.tok a
+	says "'a.tok' were made otherwise: max_word is 7, not 200"
+	mkdir m
+	cp "$DATA/man/vocab.txt" m
+	echo '{"do_lower_case": true}' >m/tokenizer_config.json
+	exits 1 bert-shard --model m -o no a.tok
+	says "'a.tok' were made otherwise: max_word is 7, not 200"
+	[ ! -e no ]
+}
+
 @test "token documents made otherwise are refused, naming how" {
 	documents 0 20 >in
 	bert-tokenize --vocab "$DATA/man/vocab.txt" --cased --to docs in >in.tok
