@@ -15,9 +15,9 @@ stopped() {	# stopped SIGNAL SECONDS: begins it, and signals all of it after so 
 	(demo timeout -k 20 -s "$1" "$2" & wait $!) >/dev/null 2>&1
 	return 0
 }
-# What must not depend on where it was interrupted. The log's averages begin anew at a checkpoint, and so the curve of them.
+# What must not depend on where it was interrupted. The log's averages begin anew at a checkpoint, and so the curves of them.
 made() { (cd "$OUT" && sha256sum ./*.txt ./*.tok ./*.tsv ./*/*.shard ./*/manifest.json model/checkpoint-12/* \
-	sentiment*/*.json sentiment*/model.safetensors finetuning.svg | grep -v table.txt); }
+	sentiment*/*.json sentiment*/model.safetensors | grep -v table.txt); }
 times() { find "$OUT" -type f -printf '%T@ %p\n' | sort; }
 idle() { times > "$work/times" && demo && cmp "$work/times" <(times); }
 
