@@ -203,11 +203,11 @@ static int hand_lines(struct segmenter *s, bool end)
 	while (p < stop) {
 		const char *const newline = memchr(p, '\n', (size_t)(stop - p));
 		const char *const line_end = newline ? newline : stop;
-		const size_t limit = w ? GROWTH * s->feed.text(w->item)->len + GROWTH_MORE : 0;
+		const size_t before = w ? w->cut.len : 0, limit = (w ? GROWTH * s->feed.text(w->item)->len : 0) + GROWTH_MORE;
 
-		if (!w)
+		if (!w && (newline || end))
 			return refuse(s, "more lines than it was given");
-		if (w->cut.len + (size_t)(line_end - p) > limit)
+		if (before + (size_t)(line_end - p) > limit)
 			return refuse(s, "much more text than it was given");
 		if (!newline && !end)
 			break;

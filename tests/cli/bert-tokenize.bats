@@ -311,7 +311,9 @@ running() { grep -q '^State:.[^Z]' "/proc/$1/status" 2>/dev/null; }
 	bert-tokenize --vocab model/vocab.txt --segmenter 'sed "s/un/un /"' --to docs -o docs.tok <<<unable
 	grep -aqF '"segmenter":"sed \"s/un/un /\""' docs.tok
 	[ "$(bert-cat docs.tok | jq -c .sentences)" = '[[5,8]]' ]
-	exits 1 bert-shard --vocab model/vocab.txt -o shards docs.tok
+	bert-shard --vocab model/vocab.txt --shards 1 -o noted docs.tok
+	jq -e '.recipe.tokenizer.segmenter == "sed \"s/un/un /\""' noted/manifest.json
+	exits 1 bert-shard --vocab model/vocab.txt -o shards docs.tok <(echo unable)
 	says 'segmenter is "sed \"s/un/un /\"", not absent'
 	jq -n '{segmenter: "sed \"s/un/un /\""}' >model/tokenizer_config.json
 	bert-shard --model model --shards 1 -o shards docs.tok
