@@ -132,6 +132,43 @@ static void test_blocks_round_trip(void **state)
 			round_trip(sizes[v], lengths[l], l != 2, (int)(l + v) % 3);
 }
 
+/* Ids of which nothing stands twice, but whose upper bytes are 16 only: three bytes for four, and little more; at level 1 as well. */
+static void test_what_has_no_matches_is_packed(void **state)
+{
+	struct instance_shape s = shape_of(30522, 512);
+	struct instance_columns c;
+	struct instance i;
+	struct buf raw = BUF_INIT, packed = BUF_INIT;
+	uint64_t x = 1;
+
+	(void)state;
+	s.masked = false;
+	assert_int_equal(instance_init(&i, &s), 0);
+	assert_int_equal(instance_columns_init(&c, &s), 0);
+	for (int level = 1; level <= 3; level++) {
+		for (uint32_t k = 0; k < s.block_records; k++) {
+			i.ids[0] = s.cls;
+			i.n = 512;
+			i.n_segments = 2;
+			i.segments[0] = (struct instance_segment){ k, k, 254 };
+			i.segments[1] = (struct instance_segment){ k, k, 255 };
+			for (uint32_t t = 1; t < i.n; t++) {
+				x = x * UINT64_C(6364136223846793005) + 1;
+				i.ids[t] = (uint32_t)(x >> 40) & 0xFFF;
+			}
+			i.ids[255] = i.ids[511] = s.sep;
+			i.pass = i.flags = i.predictions = 0;
+			instance_columns_add(&c, &i);
+		}
+		assert_int_equal(instance_columns_flush(&c, level, &raw, &packed), 0);
+		assert_true(packed.len && packed.len < raw.len * 77 / 100);
+	}
+	buf_release(&raw);
+	buf_release(&packed);
+	instance_release(&i);
+	instance_columns_release(&c);
+}
+
 static void test_widths(void **state)
 {
 	const struct instance_shape a = shape_of(256, 256), b = shape_of(257, 257), c = shape_of(65537, 5),
@@ -298,6 +335,7 @@ static void test_masks_have_no_place_in_dynamic_shards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_has_no_matches_is_packed),
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_blocks_round_trip),
 		cmocka_unit_test(test_unmask_and_types),

@@ -1,5 +1,6 @@
 #include "shards/mask.h"
 
+#include "base/cpu.h"
 #include "base/err.h"
 #include "base/fs.h"
 
@@ -146,6 +147,73 @@ static void test_equal_streams_draw_equal_masks(void **state)
 	mask_draw(&m, &r, &b);
 	assert_memory_not_equal(a.ids, b.ids, a.n * sizeof(*a.ids));
 	mask_release(&m);
+	instance_release(&a);
+	instance_release(&b);
+}
+
+/* shards/FORMAT.md, "Masks", word by word, where tokens are masked one by one: over I, which has no masks. */
+static void mask_plainly(const struct mask *m, struct rng *r, struct instance *i)
+{
+	const uint32_t q = mask_count(&m->rule, i->n);
+	uint32_t c[128], n = 0;
+	bool chosen[128] = { false };
+
+	for (uint32_t p = 1; p + 1 < i->n; p++)
+		if (p != i->segments[0].length + 1)
+			c[n++] = p;
+	for (uint32_t j = 0; j < q && j < n; j++) {
+		const uint32_t other = j + rng_below(r, n - j), position = c[other];
+
+		c[other] = c[j];
+		c[j] = position;
+		chosen[position] = true;
+	}
+	for (uint32_t p = 0; p < i->n; p++) {
+		double x;
+
+		if (!chosen[p])
+			continue;
+		i->positions[i->predictions] = p;
+		i->labels[i->predictions++] = i->ids[p];
+		x = rng_unit(r);
+		if (x < 0.8)
+			i->ids[p] = m->rule.mask_id;
+		else if (x >= 0.9)
+			i->ids[p] = m->pool[rng_below(r, m->pool_size)];
+	}
+}
+
+/* On every processor, and for more draws than are made ahead. */
+static void test_masks_are_those_of_the_words(void **state)
+{
+	static const char *const processors[] = { "none", "avx2", "native" };
+	struct instance_shape wide = shape;
+	struct instance a, b;
+	struct mask m;
+	struct rng r, again;
+
+	(void)state;
+	wide.max_predictions = 128;
+	assert_int_equal(instance_init(&a, &wide), 0);
+	assert_int_equal(instance_init(&b, &wide), 0);
+	for (uint32_t k = 0; k < 600; k++) {
+		const struct mask_rule rule = rule_of(k % 10 / 9.0, 1 + k % 128);
+
+		assert_int_equal(cpu_limit(processors[k % 3]), 0);
+		assert_int_equal(mask_init(&m, &rule), 0);
+		make(&a, 1 + k % 60, 1 + k * 7 % 62, 100, 200);
+		make(&b, 1 + k % 60, 1 + k * 7 % 62, 100, 200);
+		mask_stream(&r, RNG_STATIC_MASK, 8, (struct key){ k, 2 }, 3, 4, 5);
+		again = r;
+		mask_draw(&m, &r, &a);
+		mask_plainly(&m, &again, &b);
+		assert_int_equal(a.predictions, b.predictions);
+		assert_memory_equal(a.positions, b.positions, a.predictions * sizeof(*a.positions));
+		assert_memory_equal(a.labels, b.labels, a.predictions * sizeof(*a.labels));
+		assert_memory_equal(a.ids, b.ids, a.n * sizeof(*a.ids));
+		mask_release(&m);
+	}
+	assert_int_equal(cpu_limit("native"), 0);
 	instance_release(&a);
 	instance_release(&b);
 }
@@ -426,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_masks_are_where_they_may_be),
 		cmocka_unit_test(test_equal_streams_draw_equal_masks),
+		cmocka_unit_test(test_masks_are_those_of_the_words),
 		cmocka_unit_test(test_replacements),
 		cmocka_unit_test(test_positions_are_uniform),
 		cmocka_unit_test(test_never_drawn_ranges),
