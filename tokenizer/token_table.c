@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum { BEGINS = 1, ENDS = 2 }; /* the bits of a beginning */
 
 #define CELLS_LEAST_BITS 8
 #define CHARS 0x10000 /* characters that have a place of their own */
+#define SHORT 11 /* bytes of a token that lies in its slot */
 #define TAG_BITS 12
 #define ID_BITS 24
 #define TAG_MASK (((uint64_t)1 << TAG_BITS) - 1)
@@ -18,7 +20,6 @@ enum { BEGINS = 1, ENDS = 2 }; /* the bits of a beginning */
 /* A beginning of a text, and what is carried along. */
 struct walk {
 	uint64_t hash;
-	uint64_t bytes; /* the first eight, as a number; the first is the lowest */
 	size_t len;
 };
 
@@ -36,7 +37,6 @@ static inline void walk_on(struct walk *w, const char *p, size_t left)
 			c |= (uint64_t)(unsigned char)p[i] << 8 * i;
 	}
 	w->hash = (w->hash ^ c) * 0x9E3779B97F4A7C15u;
-	w->bytes |= w->len < 8 ? c << 8 * w->len : 0;
 	w->len += size;
 }
 
@@ -50,13 +50,33 @@ static struct walk walk_all(struct walk w, const char *bytes, size_t len)
 	return w;
 }
 
-static const struct walk nothing = { 1, 0, 0 };
+static const struct walk nothing = { 1, 0 };
+
+/* Up to eight bytes as a number, the first the lowest. */
+static inline uint64_t bytes_of(const char *p, size_t n)
+{
+	uint64_t x;
+	uint32_t low, high;
+
+	if (n >= 8) {
+		memcpy(&x, p, sizeof(x));
+		return le64toh(x);
+	}
+	if (n < 4) {
+		const unsigned char *const b = (const unsigned char *)p;
+
+		return n ? b[0] | (uint64_t)b[n / 2] << 8 * (n / 2) | (uint64_t)b[n - 1] << 8 * (n - 1) : 0;
+	}
+	memcpy(&low, p, sizeof(low));
+	memcpy(&high, p + n - 4, sizeof(high));
+	return le32toh(low) | (uint64_t)le32toh(high) << 8 * (n - 4);
+}
 
 struct token_start token_start_of(const char *prefix, size_t len)
 {
 	const struct walk w = walk_all(nothing, prefix, len);
 
-	return (struct token_start){ prefix, len, w.hash, w.bytes };
+	return (struct token_start){ prefix, len, w.hash, bytes_of(prefix, len) };
 }
 
 int token_table_init(struct token_table *t, const char *text, size_t bytes, size_t n)
@@ -94,7 +114,7 @@ static void mark(struct token_table *t, uint64_t hash, unsigned bits)
 	t->cells[cell / 4] |= (unsigned char)(bits << cell % 4 * 2);
 }
 
-/* Whether the token in a slot, which is longer than eight bytes, is what START begins with and then TEXT. */
+/* Whether the token in a slot, which is longer than SHORT bytes, is what START begins with and then TEXT. */
 static bool is_long_token(const struct token_table *t, struct token_slot slot, const struct token_start *start,
 			  const char *text, size_t len)
 {
@@ -115,12 +135,28 @@ static inline uint32_t first_slot(const struct token_table *t, uint32_t hash)
 	return (uint32_t)((uint64_t)hash * t->n_slots >> 32);
 }
 
-/* What tells a token from others. */
+/* What tells a token from others; all of it, when it is not longer than SHORT bytes. */
 struct name {
 	uint32_t hash;
-	uint64_t bytes; /* as in a walk */
+	uint64_t bytes; /* the first eight */
+	uint64_t more;	/* and the others */
 	size_t len;
 };
+
+/* Of what START begins with and then TEXT, W in all. */
+static inline struct name name_of(const struct walk *w, const struct token_start *start, const char *text)
+{
+	const size_t len = w->len - start->len;
+	unsigned __int128 x;
+
+	if (w->len > SHORT)
+		return (struct name){ upper(w->hash), 0, 0, w->len };
+	x = bytes_of(text, len);
+	if (len > 8)
+		x |= (unsigned __int128)bytes_of(text + 8, len - 8) << 64;
+	x = x << 8 * start->len | start->bytes;
+	return (struct name){ upper(w->hash), (uint64_t)x, (uint64_t)(x >> 64), w->len };
+}
 
 /* The slot of a token, or the free one where it belongs: what START begins with and then TEXT, N in all. */
 static inline struct token_slot *slot_of(const struct token_table *t, struct name n, const struct token_start *start,
@@ -133,15 +169,10 @@ static inline struct token_slot *slot_of(const struct token_table *t, struct nam
 
 		if (!s->what)
 			return s;
-		if (n.len <= 8 ? s->bytes == n.bytes
-			       : (s->what & TAG_MASK) == (n.hash & TAG_MASK) && is_long_token(t, *s, start, text, n.len - start->len))
+		if (n.len <= SHORT ? s->bytes == n.bytes && s->what >> (TAG_BITS + ID_BITS) == n.more
+				   : (s->what & TAG_MASK) == (n.hash & TAG_MASK) && is_long_token(t, *s, start, text, n.len - start->len))
 			return s;
 	}
-}
-
-static inline struct name name_of(const struct walk *w)
-{
-	return (struct name){ upper(w->hash), w->bytes, w->len };
 }
 
 static inline uint32_t id_of(uint64_t what)
@@ -198,6 +229,7 @@ uint32_t token_table_put(struct token_table *t, uint32_t at, uint32_t len, uint3
 	const char *const token = t->text + at;
 	struct walk w = nothing;
 	struct token_slot *slot;
+	struct name name;
 	uint32_t before;
 
 	assert(len > 0 && !token[len] && id < TOKEN_NONE);
@@ -209,10 +241,11 @@ uint32_t token_table_put(struct token_table *t, uint32_t at, uint32_t len, uint3
 	put_first(t, token, len, false, id);
 	if (len > 2 && !memcmp(token, "##", 2))
 		put_first(t, token + 2, len - 2, true, id);
-	slot = slot_of(t, name_of(&w), &start, token);
+	name = name_of(&w, &start, token);
+	slot = slot_of(t, name, &start, token);
 	before = id_of(slot->what);
-	slot->bytes = len <= 8 ? w.bytes : 0;
-	slot->what = (((uint64_t)at << ID_BITS | (id + 1)) << TAG_BITS) | (upper(w.hash) & TAG_MASK);
+	slot->bytes = name.bytes;
+	slot->what = (((len <= SHORT ? name.more : at) << ID_BITS | (id + 1)) << TAG_BITS) | (name.hash & TAG_MASK);
 	return before;
 }
 
@@ -221,7 +254,7 @@ uint32_t token_table_find(const struct token_table *t, const char *token, size_t
 	const struct token_start start = token_start_of("", 0);
 	const struct walk w = walk_all(nothing, token, len);
 
-	return id_of(slot_of(t, name_of(&w), &start, token)->what);
+	return id_of(slot_of(t, name_of(&w, &start, token), &start, token)->what);
 }
 
 /* --- the longest token ------------------------------------------------------------- */
@@ -233,7 +266,7 @@ uint32_t token_table_find(const struct token_table *t, const char *token, size_t
 static inline struct walk longer_than(const struct token_table *t, const struct token_start *start, size_t size,
 				      const char *text, size_t len)
 {
-	const struct walk none = { start->hash, start->bytes, start->len };
+	const struct walk none = { start->hash, start->len };
 	struct walk w = none, longest = none;
 
 	if (size)
@@ -270,7 +303,7 @@ size_t token_table_longest(const struct token_table *t, const struct token_start
 
 		if (w.len == start->len)
 			break;
-		*id = id_of(slot_of(t, name_of(&w), start, text)->what);
+		*id = id_of(slot_of(t, name_of(&w, start, text), start, text)->what);
 		len = w.len - start->len;
 		if (*id != TOKEN_NONE)
 			return len;

@@ -32,8 +32,8 @@
 #define TOKEN_TABLE_BYTES ((size_t)256 << 20)
 
 struct token_slot {
-	uint64_t bytes;			/* of a token of up to eight, then zeros; 0: it is longer */
-	uint64_t what;			/* place in TEXT << 36 | (id + 1) << 12 | bits of the hash; 0: free */
+	uint64_t bytes;			/* the first eight of a token of up to eleven, then zeros; 0: it is longer */
+	uint64_t what;			/* (the other bytes, or the place in TEXT) << 36 | (id + 1) << 12 | bits of the hash; 0: free */
 };
 
 /* A character that a token begins with. */
@@ -60,7 +60,7 @@ const struct token_table *vocab_table(const struct vocab *v);
 struct token_start {
 	const char *prefix;
 	size_t len;
-	uint64_t hash, bytes;
+	uint64_t hash, bytes;		/* of the prefix */
 };
 struct token_start token_start_of(const char *prefix, size_t len);
 
