@@ -91,6 +91,17 @@ static enum kind kind_of(const struct normalizer *n, uint32_t cp)
 	return flags ? ALONE : STAYS;
 }
 
+/* The kind of all characters that begin with LEAD; PLAIN_NOT when they differ. Surrogates are none. */
+static unsigned char kind_of_lead(const struct normalizer *n, uint32_t lead)
+{
+	const uint32_t first = (lead & 0x0F) ? (lead & 0x0F) << 12 : 0x800, end = lead == 0xED ? 0xD800 : ((lead & 0x0F) + 1) << 12;
+
+	for (uint32_t cp = first; cp < end; cp++)
+		if (n->kinds[cp] != n->kinds[first])
+			return PLAIN_NOT;
+	return n->kinds[first];
+}
+
 struct normalizer *normalizer_new(const struct normalizer_opts *o)
 {
 	struct normalizer *n = calloc(1, sizeof(*n));
@@ -110,10 +121,12 @@ struct normalizer *normalizer_new(const struct normalizer_opts *o)
 	if (o->lower)
 		n->special |= CHAR_SIGMA;
 	check_ascii(n);
-	n->w.rules = (struct plain_rules){ o->lower, n->kinds };
+	n->w.rules = (struct plain_rules){ .lower = o->lower, .kinds = n->kinds };
 	n->take_plain = plain_words_best();
 	for (uint32_t cp = 0; cp < 0x10000; cp++)
 		n->kinds[cp] = (unsigned char)kind_of(n, cp);
+	for (uint32_t i = 0; i < 16; i++)
+		n->w.rules.leads[i] = kind_of_lead(n, 0xE0 + i);
 	return n;
 }
 

@@ -23,6 +23,7 @@ struct plain_masks {
 	uint64_t newlines;
 	uint64_t unknown;		/* bytes to stop at; among them all beyond ASCII, and the N-th, if N < 64 */
 	uint64_t two, three;		/* bytes that begin characters of so many */
+	uint64_t letters_by_lead, words_by_lead;	/* of three, and are one of these since all of that beginning are */
 };
 
 static inline struct plain_masks plain_masks_of(const struct plain_tables *t, const char *p, size_t n, char *o);
@@ -44,9 +45,9 @@ static inline uint32_t plain_character(const char *p, bool three)
 static inline bool plain_beyond(struct plain_masks *m, const unsigned char *kinds, const char *p, size_t n)
 {
 	const uint64_t valid = ~(uint64_t)0 >> (64 - n), whole = (m->two & valid >> 1) | (m->three & valid >> 2);
-	uint64_t words = 0, spaces = 0, not = 0, letters, all;
+	uint64_t words = m->words_by_lead & whole, spaces = 0, not = 0, letters, all;
 
-	for (uint64_t left = whole; left; left &= left - 1) {
+	for (uint64_t left = whole & ~(m->letters_by_lead | m->words_by_lead); left; left &= left - 1) {
 		const unsigned at = (unsigned)__builtin_ctzll(left);
 		const unsigned kind = kinds[plain_character(p + at, m->three >> at & 1)];
 

@@ -35,6 +35,7 @@ enum plain_kind {
 struct plain_rules {
 	bool lower;			/* letters of ASCII are lower-cased */
 	const unsigned char *kinds;	/* [0x10000]; of ASCII as above */
+	unsigned char leads[16];	/* what all characters that begin with byte 0xE0 + i are; PLAIN_NOT: not all the same, or none of these */
 };
 
 struct plain_words {

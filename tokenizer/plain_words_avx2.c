@@ -4,6 +4,7 @@
 
 struct plain_tables {
 	__m256i case_bit;
+	__m256i leads; /* twice */
 };
 
 #include "tokenizer/plain_masks.h"
@@ -41,6 +42,8 @@ static inline struct plain_masks half(const struct plain_tables *t, const char *
 		_mm256_or_si256(_mm256_or_si256(newline, _mm256_cmpeq_epi8(x, each(' '))),
 				_mm256_or_si256(_mm256_cmpeq_epi8(x, each('\t')), _mm256_cmpeq_epi8(x, each('\r'))));
 	const uint64_t marks = bits_of(_mm256_andnot_si256(word, graphic));
+	const __m256i lead = _mm256_shuffle_epi8(t->leads, _mm256_and_si256(x, each(0x0F)));
+	const uint64_t three = at_least(x, 0xE0) & ~at_least(x, 0xF0);
 
 	_mm256_storeu_si256((void *)o, _mm256_or_si256(x, _mm256_and_si256(letters, t->case_bit)));
 	return (struct plain_masks){ .letters = bits_of(word),
@@ -49,7 +52,9 @@ static inline struct plain_masks half(const struct plain_tables *t, const char *
 				     .newlines = bits_of(newline),
 				     .unknown = bits_of(_mm256_or_si256(graphic, separator)) ^ UINT32_MAX,
 				     .two = at_least(x, 0xC0) & ~at_least(x, 0xE0),
-				     .three = at_least(x, 0xE0) & ~at_least(x, 0xF0) };
+				     .three = three,
+				     .letters_by_lead = three & bits_of(_mm256_cmpeq_epi8(lead, each(PLAIN_LETTER))),
+				     .words_by_lead = three & bits_of(_mm256_cmpeq_epi8(lead, each(PLAIN_WORD))) };
 }
 
 static inline struct plain_masks plain_masks_of(const struct plain_tables *t, const char *p, size_t n, char *o)
@@ -71,6 +76,8 @@ static inline struct plain_masks plain_masks_of(const struct plain_tables *t, co
 	m.unknown |= high.unknown << 32;
 	m.two |= high.two << 32;
 	m.three |= high.three << 32;
+	m.letters_by_lead |= high.letters_by_lead << 32;
+	m.words_by_lead |= high.words_by_lead << 32;
 	return m;
 }
 
@@ -89,7 +96,8 @@ static inline size_t plain_places(uint32_t *to, uint32_t base, uint64_t bits)
 
 const char *plain_words_avx2(struct plain_words *w, const char *p, const char *end)
 {
-	const struct plain_tables t = { each(w->rules.lower ? 0x20 : 0) };
+	const struct plain_tables t = { each(w->rules.lower ? 0x20 : 0),
+					_mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)w->rules.leads)) };
 
 	return plain_run(w, &t, p, end);
 }

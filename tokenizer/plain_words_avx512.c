@@ -4,6 +4,7 @@
 struct plain_tables {
 	__m512i class_low, class_high; /* of 128 characters */
 	__m512i case_bit;
+	__m512i leads; /* four times */
 };
 
 #include "tokenizer/plain_masks.h"
@@ -34,6 +35,13 @@ static inline struct plain_masks plain_masks_of(const struct plain_tables *t, co
 
 		m.two = _mm512_cmpge_epu8_mask(x, _mm512_set1_epi8((char)0xC0)) & ~three;
 		m.three = three & ~_mm512_cmpge_epu8_mask(x, _mm512_set1_epi8((char)0xF0));
+		if (m.three) {
+			const __m512i low = _mm512_and_si512(x, _mm512_set1_epi8(0x0F));
+			const __m512i kind = _mm512_shuffle_epi8(t->leads, low);
+
+			m.letters_by_lead = _mm512_mask_cmpeq_epi8_mask(m.three, kind, _mm512_set1_epi8(PLAIN_LETTER));
+			m.words_by_lead = _mm512_mask_cmpeq_epi8_mask(m.three, kind, _mm512_set1_epi8(PLAIN_WORD));
+		}
 	}
 	_mm512_storeu_si512(o, _mm512_ternarylogic_epi32(x, class, t->case_bit, 0xF8)); /* x | class & case_bit */
 	return m;
@@ -66,7 +74,8 @@ static inline size_t plain_places(uint32_t *to, uint32_t base, uint64_t bits)
 const char *plain_words_avx512(struct plain_words *w, const char *p, const char *end)
 {
 	const struct plain_tables t = { _mm512_loadu_si512(classes), _mm512_loadu_si512(classes + 64),
-					_mm512_set1_epi8(w->rules.lower ? UPPER : 0) };
+					_mm512_set1_epi8(w->rules.lower ? UPPER : 0),
+					_mm512_broadcast_i32x4(_mm_loadu_si128((const void *)w->rules.leads)) };
 
 	return plain_run(w, &t, p, end);
 }
