@@ -94,7 +94,7 @@ static enum kind kind_of(const struct normalizer *n, uint32_t cp)
 /* The kind of all characters that begin with LEAD; PLAIN_NOT when they differ. Surrogates are none. */
 static unsigned char kind_of_lead(const struct normalizer *n, uint32_t lead)
 {
-	const uint32_t first = (lead & 0x0F) ? (lead & 0x0F) << 12 : 0x800, end = lead == 0xED ? 0xD800 : ((lead & 0x0F) + 1) << 12;
+	const uint32_t i = lead & 0x0F, first = i ? i << 12 : 0x800, end = lead == 0xED ? 0xD800 : (i + 1) << 12;
 
 	for (uint32_t cp = first; cp < end; cp++)
 		if (n->kinds[cp] != n->kinds[first])

@@ -62,9 +62,9 @@ void normalizer_start(struct normalizer *n, const char *text, size_t len, bool s
 int normalizer_next(struct normalizer *n, struct words *w);
 
 /*
- * What is left to do to a word, if it was left: lower-case and strip each character, in OUT (replaced; WORDS_SLACK more bytes can be read).
- * It depends on the word's bytes alone, so who knows what becomes of them need not ask, and does nothing to a word that is finished.
- * Nothing may be left of a word of accents alone.
+ * What is left to do to a word, if it was left: lower-case and strip each character, in OUT (replaced). It depends on
+ * the word's bytes alone, so who knows what becomes of them need not ask; and it does nothing to a word that is
+ * finished. Nothing may be left of a word of accents alone.
  */
 int normalizer_word(const struct normalizer *n, const char *word, size_t len, struct buf *out);
 

@@ -23,7 +23,7 @@ struct plain_masks {
 	uint64_t newlines;
 	uint64_t unknown;		/* bytes to stop at; among them all beyond ASCII, and the N-th, if N < 64 */
 	uint64_t two, three;		/* bytes that begin characters of so many */
-	uint64_t letters_by_lead, words_by_lead;	/* of three, and are one of these since all of that beginning are */
+	uint64_t letters_by_lead, words_by_lead;	/* bytes of THREE after which all are letters, or words */
 };
 
 static inline struct plain_masks plain_masks_of(const struct plain_tables *t, const char *p, size_t n, char *o);
@@ -39,8 +39,8 @@ static inline uint32_t plain_character(const char *p, bool three)
 }
 
 /*
- * The characters beyond ASCII that are whole within the first N bytes. Whether the first unknown byte is still one of a character
- * that is to be looked at, since it is cut.
+ * The characters beyond ASCII that are whole within the first N bytes. Whether the first byte that is still unknown is
+ * one of a character that is cut, and may be known later.
  */
 static inline bool plain_beyond(struct plain_masks *m, const unsigned char *kinds, const char *p, size_t n)
 {
@@ -101,7 +101,9 @@ static inline const char *plain_run(struct plain_words *w, const struct plain_ta
 		uint64_t begun, ended;
 
 		if (__builtin_expect(m.unknown != 0 || n < 64, 0)) {
-			stop = !(m.two | m.three) || !plain_beyond(&m, w->rules.kinds, p, n) ? m.unknown != 0 : false;
+			const bool is_cut = (m.two | m.three) && plain_beyond(&m, w->rules.kinds, p, n);
+
+			stop = m.unknown && !is_cut;
 			n = plain_cut(&m, n);
 			if (!n)
 				break;

@@ -81,8 +81,8 @@ static void take_other(struct plain_words *w, char c)
 }
 
 /*
- * The characters beyond ASCII, and what ASCII is among them, up to one that is not taken or a run of ASCII. What comes next cannot be
- * foretold in Chinese and Japanese, so no branch asks what a character is.
+ * The characters beyond ASCII, and what ASCII is among them, up to one that is not taken or a run of ASCII. What comes
+ * next cannot be foretold in Chinese and Japanese, so no branch asks what a character is.
  */
 static const char *take_beyond(struct plain_words *w, const char *p, const char *end)
 {

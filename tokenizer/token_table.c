@@ -170,7 +170,8 @@ static inline struct token_slot *slot_of(const struct token_table *t, struct nam
 		if (!s->what)
 			return s;
 		if (n.len <= SHORT ? s->bytes == n.bytes && s->what >> (TAG_BITS + ID_BITS) == n.more
-				   : (s->what & TAG_MASK) == (n.hash & TAG_MASK) && is_long_token(t, *s, start, text, n.len - start->len))
+				   : (s->what & TAG_MASK) == (n.hash & TAG_MASK) &&
+					     is_long_token(t, *s, start, text, n.len - start->len))
 			return s;
 	}
 }
@@ -180,7 +181,7 @@ static inline uint32_t id_of(uint64_t what)
 	return what ? (uint32_t)(what >> TAG_BITS & ID_MASK) - 1 : TOKEN_NONE;
 }
 
-/* The first character of a text of LEFT bytes, if it has a place of its own: its number, and how many bytes it has; 0: it has none. */
+/* The first character of LEFT bytes of text: its number, and how many bytes it has; 0: it has no place of its own. */
 static inline size_t number_of(const char *text, size_t left, uint32_t *number)
 {
 	const unsigned char *const p = (const unsigned char *)text;
@@ -260,8 +261,8 @@ uint32_t token_table_find(const struct token_table *t, const char *token, size_t
 /* --- the longest token ------------------------------------------------------------- */
 
 /*
- * The longest text that seems to be a token, since nothing but bits is looked at, and has more than the SIZE bytes of its
- * first character; of length 0 in TEXT when there is none.
+ * The longest text that seems to be a token, since nothing but bits is looked at, and has more than the SIZE bytes
+ * of its first character; of length 0 in TEXT when there is none.
  */
 static inline struct walk longer_than(const struct token_table *t, const struct token_start *start, size_t size,
 				      const char *text, size_t len)
@@ -288,8 +289,8 @@ static inline struct walk longer_than(const struct token_table *t, const struct 
 }
 
 /*
- * Many pieces are one character that no longer token begins with, or none with the second; and characters of a language stand
- * close together in t->chars, while what goes by a hash lies anywhere.
+ * Many pieces are one character that no longer token begins with, or none with the second; and characters of a
+ * language stand close together in t->chars, while what goes by a hash lies anywhere.
  */
 size_t token_table_longest(const struct token_table *t, const struct token_start *start, const char *text, size_t len,
 			   uint32_t *id)

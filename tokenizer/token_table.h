@@ -3,14 +3,15 @@
  * text begins with.
  *
  * Greedy matching asks at each place of a word for the longest token there.
- * The first character has a place of its own, which says whether it is a token and
- * what may come second in longer ones. From there on a hash is carried from character to character, so that each beginning of the word has
- * one, and for each two bits say whether some token begins so, and whether
- * some token is just that. The bits lie in a table so small that it stays in
- * the processor's cache, and no look depends on the one before. They may lie, as
- * different beginnings may share them; so the longest beginning that seems
- * to be a token is looked up in a hash table and compared, and the next
- * shorter one is tried when it is none.
+ * The first character has a place of its own, which says whether it is a token
+ * and what may come second in longer ones. From there on a hash is carried from
+ * character to character, so that each beginning of the word has one, and for
+ * each two bits say whether some token begins so, and whether some token is
+ * just that. The bits lie in a table so small that it stays in the processor's
+ * cache, and no look depends on the one before. They may lie, as different
+ * beginnings may share them; so the longest beginning that seems to be a token
+ * is looked up in a hash table and compared, and the next shorter one is tried
+ * when it is none.
  *
  *	struct token_table t;
  *	token_table_init(&t, text, bytes, n)	(tokens are parts of TEXT, N of them at most)
@@ -33,7 +34,7 @@
 
 struct token_slot {
 	uint64_t bytes;			/* the first eight of a token of up to eleven, then zeros; 0: it is longer */
-	uint64_t what;			/* (the other bytes, or the place in TEXT) << 36 | (id + 1) << 12 | bits of the hash; 0: free */
+	uint64_t what;			/* (other bytes, or place in TEXT) << 36 | (id + 1) << 12 | bits of the hash; 0: free */
 };
 
 /* A character that a token begins with. */

@@ -63,7 +63,8 @@ static void prepare(const struct wordcache *c, const char *text, const uint32_t 
 		const struct wordkey k = key_of(text + starts[i], len < WORDCACHE_KEY ? len : WORDCACHE_KEY);
 
 		g->keys[i] = k;
-		g->sets[i] = len <= WORDCACHE_KEY ? wordcache_place(c, k.low, k.high) : wordcache_long_place(c, text + starts[i], len);
+		g->sets[i] = len <= WORDCACHE_KEY ? wordcache_place(c, k.low, k.high) :
+						    wordcache_long_place(c, text + starts[i], len);
 		__builtin_prefetch(wordcache_set(c, g->sets[i]));
 	}
 }
@@ -151,7 +152,7 @@ struct wordcache *wordcache_new(size_t bytes, bool wide)
 	c->nowhere = (uint32_t)(sizeof(*c->sets) << bits);
 	c->wide = wide;
 	choose(c);
-	if (pages_map(&c->pages, (sizeof(*c->sets) << bits) + sizeof(*c->sets) + (sizeof(*c->sets) << (bits - LONG_BITS)))) {
+	if (pages_map(&c->pages, (((size_t)1 << bits) + 1 + ((size_t)1 << (bits - LONG_BITS))) * sizeof(*c->sets))) {
 		free(c);
 		return NULL;
 	}

@@ -2,11 +2,12 @@
  * wordcache.h - the pieces of words met before.
  *
  * Most words of a text are few; the cache answers for them in one look at one
- * cache line. It holds words of up to WORDCACHE_KEY bytes with few pieces. A set has two entries; a new word takes the first
- * place, and what stood there moves to the second. Words of up to WORDCACHE_LONG
- * bytes, which are few in English and many in scripts of two or three bytes a letter, have sets of
- * their own, one word in each, and are asked for when `take` has not found them. Longer ones are never in it. What it
- * holds changes speed, never results.
+ * cache line. It holds words of up to WORDCACHE_KEY bytes with few pieces. A
+ * set has two entries; a new word takes the first place, and what stood there
+ * moves to the second. Words of up to WORDCACHE_LONG bytes, which are few in
+ * English and many in scripts of two or three bytes a letter, have sets of their
+ * own, one word in each, and are asked for when `take` has not found them. Longer
+ * ones are never in it. What it holds changes speed, never results.
  *
  * Words are looked up in groups, so that all cache lines are asked for before
  * the first is needed:
@@ -75,7 +76,7 @@ struct wordcache {
 	size_t (*take)(const struct wordcache *c, const struct wordcache_group *g, size_t from, size_t to, uint32_t **out);
 
 	struct pages pages;
-	struct wordcache_set *sets;	/* in PAGES, each on a cache line of its own; then one where nothing ever is, then those of long words */
+	struct wordcache_set *sets;	/* in PAGES, each on a cache line of its own; then NOWHERE, then those of long words */
 	unsigned shift;			/* of a 64-bit hash, to leave the number of a set */
 	unsigned long_shift;		/* the same for a long word */
 	uint32_t nowhere;		/* the place of the set where nothing is: of words that are too long */
@@ -90,7 +91,7 @@ void wordcache_free(struct wordcache *c);			/* accepts NULL */
 bool wordcache_take_long(const struct wordcache *c, const struct wordcache_group *g, size_t i, const char *word, size_t len,
 			 uint32_t **out);
 
-/* Remembers N ids for word I of a group, WORD, which is not there; nothing happens when they are too many, or the word too long. */
+/* Remembers N ids for word I of a group, WORD, which is not there; not when they are too many, or it is too long. */
 void wordcache_put(const struct wordcache *c, const struct wordcache_group *g, size_t i, const char *word, size_t len,
 		   const uint32_t *ids, size_t n);
 
