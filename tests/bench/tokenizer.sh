@@ -36,7 +36,7 @@ size() { stat -c %s "$1"; }
 echo "| start, empty input | ms | peak MiB |"
 echo "|---|---|---|"
 for vocab in 30k.txt 120k.txt; do
-	runs=20 timed bert-tokenize -q --threads 1 --vocab $vocab --to docs -o out /dev/null
+	runs=20 timed bert-tokenize -q --threads 1 --vocab $vocab --to docs /dev/null
 	echo "| $(wc -l < $vocab) tokens | $(awk -v s="$seconds" 'BEGIN { printf "%.1f", s * 1000 }') | $peak |"
 done
 
