@@ -72,6 +72,7 @@ struct reading {
 	struct encoder *e;
 	bool spans;			/* say where words come from */
 	const char *at, *end;		/* what no step has begun with */
+	const char *known;		/* no special token begins from AT to here, KNOWN itself left out */
 	uint64_t cp;			/* code points before AT; counted where a text may be taken in several stretches */
 	bool in_words;			/* the normalizer may have more */
 	bool keeps;			/* what it has may be a token that is never split */
@@ -106,9 +107,11 @@ static void take_stretch(struct reading *r)
 	const struct tokenizer *const t = r->e->t;
 	const char *const start = r->at;
 
-	r->special = special_at(t, start, r->end);
+	r->special = start < r->known ? NULL : special_at(t, start, r->end);
 	r->base = r->cp;
-	r->at = r->special ? start + r->special->len : special_before(t, start, r->end);
+	if (start >= r->known)		/* looked for once, however many stretches are before it */
+		r->known = r->special ? start + r->special->len : special_before(t, start, r->end);
+	r->at = r->known;
 	r->keeps = false;
 	if (!r->special && t->never_split.count) {
 		bool plain;
@@ -230,7 +233,7 @@ static int encode_words(struct encoder *e, const struct words *w, struct ids *id
 
 static int encode(struct encoder *e, const char *text, size_t len, struct ids *ids, struct encoded_lines *lines)
 {
-	struct reading r = { .e = e, .at = text, .end = text + len };
+	struct reading r = { .e = e, .at = text, .end = text + len, .known = text };
 	int rc;
 
 	while ((rc = reading_next(&r)) > 0)
@@ -313,7 +316,7 @@ static int place_special(const struct special *s, uint64_t base, struct ids *ids
 
 int encoder_encode_spans(struct encoder *e, const char *text, size_t len, struct ids *ids, struct span **spans, size_t *cap)
 {
-	struct reading r = { .e = e, .spans = true, .at = text, .end = text + len };
+	struct reading r = { .e = e, .spans = true, .at = text, .end = text + len, .known = text };
 	int rc;
 
 	while ((rc = reading_next(&r)) > 0)
@@ -365,7 +368,7 @@ static int add_words(struct word_list *list, const struct words *w, uint64_t bas
 
 int encoder_words(struct encoder *e, const char *text, size_t len, struct word_list *list)
 {
-	struct reading r = { .e = e, .spans = true, .at = text, .end = text + len };
+	struct reading r = { .e = e, .spans = true, .at = text, .end = text + len, .known = text };
 	int rc;
 
 	while ((rc = reading_next(&r)) > 0) {

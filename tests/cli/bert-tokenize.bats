@@ -187,6 +187,17 @@ small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##abl
 	exits 3 bert-tokenize --model model
 }
 
+# Seconds where a special token is looked for once; minutes where it is anew after each word.
+@test "tokens that are never split, and special tokens beside them, in a long text" {
+	printf '%s\n' '[UNK]' '[MASK]' C++ a b , >vocab.txt
+	printf 'A, B C++ [MASK] %.0s' {1..10} >line
+	bert-tokenize --vocab vocab.txt --compat hf --never-split C++ line >want
+	[ "$(cut -d ' ' -f 1-10 want)" = '3 5 4 2 1 3 5 4 2 1' ]
+	yes 'A, B C++' | head -n 800000 | tr '\n' ' ' >long
+	timeout 60 bert-tokenize --vocab vocab.txt --compat hf --never-split C++ long >got
+	[ "$(tr ' ' '\n' <got | sort | uniq -c | awk '{ print $1, $2 }' | tr '\n' ,)" = '800000 2,800000 3,800000 4,800000 5,' ]
+}
+
 @test "offsets in bytes" {
 	printf '%s\n' '[UNK]' '[CLS]' '[SEP]' cafe '##s' , 日 ᄒ '##ᅡ' '##ᆫ' >v
 	printf '\xef\xbb\xbf CAFÉs, 日한\n\ncafe\xff,\n' >in
