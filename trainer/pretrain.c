@@ -81,7 +81,9 @@ static int open_data(struct pretrain *p)
 	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .exponent = o->data_exponent,
 						.config = &p->model.config };
 
-	if (shard_source_open(&p->data, o->data, o->sets, &opts) || (o->init && shard_source_check_vocab(p->data, o->init)))
+	if (shard_source_open(&p->data, o->data, o->sets, &opts))
+		return -1;
+	if (o->init && (shard_source_check_vocab(p->data, o->init) || shard_source_check_rules(p->data, o->init)))
 		return -1;
 	return feed_micro_batch(shard_source_samples(p->data), o->batch, o->micro_batch, &p->micro_batch);
 }

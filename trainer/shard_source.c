@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "shards/folder.h"
+#include "tokenizer/tokenizer.h"
 #include "trainer/order.h"
 
 #include <inttypes.h>
@@ -129,6 +130,41 @@ int shard_source_check_vocab(const struct shard_source *s, const char *folder)
 			     0 : err_fail("the shards of '%s' were made with another vocabulary than '%s'", first_path(s), path);
 	vocab_free(v);
 	free(path);
+	return rc;
+}
+
+/* Whether T, as FOLDER describes it, cuts text as that of the shards was cut, in what a model directory says. */
+static int compare_rules(const struct shard_source *s, const char *folder, const struct tokenizer *t)
+{
+	static const char *const said[] = { "cased", "strip_accents", "cjk", "never_split", "segmenter" };
+	const json_t *const have = mixture_tokenizer(s->mixture);
+	json_t *const want = tokenizer_describe(t);
+	int rc = want ? 0 : -1;
+
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]) && !rc; i++) {
+		const json_t *const a = json_object_get(have, said[i]), *const b = json_object_get(want, said[i]);
+
+		if (a ? !b || !json_equal(a, b) : b != NULL)
+			rc = err_fail("the shards of '%s' were made otherwise than tokenizer_config.json of '%s' says: %s", first_path(s), folder,
+				      said[i]);
+	}
+	json_decref(want);
+	return rc;
+}
+
+int shard_source_check_rules(const struct shard_source *s, const char *folder)
+{
+	char *const config = fs_join(folder, "tokenizer_config.json"), *const vocab = fs_join(folder, FOLDER_VOCAB);
+	struct tokenizer *t = NULL;
+	int rc = -1;
+
+	if (config && vocab && (!fs_exists(config) || !fs_exists(vocab)))
+		rc = 0;
+	else if (config && vocab && !tokenizer_open(&t, &(struct tokenizer_opts){ .model = folder }))
+		rc = compare_rules(s, folder, t);
+	tokenizer_close(t);
+	free(vocab);
+	free(config);
 	return rc;
 }
 

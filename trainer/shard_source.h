@@ -37,4 +37,7 @@ void shard_source_close(struct shard_source *s);	/* accepts NULL */
 /* Refuses shards whose vocabulary is not that of FOLDER/vocab.txt; a folder without one says nothing. */
 int shard_source_check_vocab(const struct shard_source *s, const char *folder);
 
+/* Refuses shards whose text was cut into tokens otherwise than FOLDER/tokenizer_config.json says; a folder without one says nothing. */
+int shard_source_check_rules(const struct shard_source *s, const char *folder);
+
 #endif

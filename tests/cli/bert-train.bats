@@ -206,6 +206,17 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	sed 's/^alice$/alyce/' "$DATA/man/vocab.txt" >run/checkpoint-12/vocab.txt
 	exits 1 bert-train --data s --init run/checkpoint-12 -o next --steps 1
 	says "the shards of 's' were made with another vocabulary than 'run/checkpoint-12/vocab.txt'"
+	cp "$DATA/man/vocab.txt" run/checkpoint-12/vocab.txt
+	local config=run/checkpoint-12/tokenizer_config.json change
+	cp "$config" said.json
+	for change in strip_accents:.strip_accents=false cased:.do_lower_case=false cjk:.tokenize_chinese_chars=false \
+		'never_split:.never_split=["C++"]' 'segmenter:.segmenter="cat"'; do
+		jq "${change#*:}" said.json >"$config"
+		exits 1 bert-train --data s --init run/checkpoint-12 -o next --steps 1
+		says "the shards of 's' were made otherwise than tokenizer_config.json of 'run/checkpoint-12' says: ${change%%:*}"
+	done
+	rm "$config"
+	bert-train --data s --init run/checkpoint-12 -o without --steps 1 --batch 4
 	exits 1 train -o next --data nowhere
 	says nowhere
 	exits 1 train -o next --backend cuda
