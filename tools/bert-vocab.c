@@ -232,8 +232,8 @@ static int check_options(const struct options *o)
 
 	if (!o->report && (o->heldout.count || o->beside))
 		return err_usage("%s is for --report", o->beside ? "--beside" : "--heldout");
-	if (o->report && !strcmp(o->report, "-") && (!o->common.output || !strcmp(o->common.output, "-")))
-		return err_usage("the vocabulary and the report cannot both be standard output");
+	if (o->report && !strcmp(o->report, o->common.output ? o->common.output : "-"))
+		return err_usage("the vocabulary and the report cannot both be %s", strcmp(o->report, "-") ? "one file" : "standard output");
 	if (!o->extend)
 		return o->add ? err_usage("--add needs --extend") : o->size ? 0 : err_usage("no size; give one with --size N");
 	for (size_t i = 0; i < sizeof(not_with_extend) / sizeof(not_with_extend[0]); i++)

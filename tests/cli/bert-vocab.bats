@@ -120,6 +120,8 @@ load helpers
 	exits 2 bert-vocab --size 400 --heldout "$DATA/man/novel.txt" "$DATA/man/corpus.txt"
 	exits 2 bert-vocab --size 400 --beside "$DATA/man/vocab.txt" "$DATA/man/corpus.txt"
 	exits 2 bert-vocab --size 400 --report - "$DATA/man/corpus.txt"
+	exits 2 bert-vocab --size 400 -o one --report one "$DATA/man/corpus.txt"
+	[ ! -e one ]
 	exits 1 bert-vocab --size 400 -o vocab --report report --heldout /dev/null "$DATA/man/corpus.txt"
 	says "held-out text: no words were found"
 	exits 1 bert-vocab --size 400 -o vocab --report report --heldout /nonexistent/file "$DATA/man/corpus.txt"
