@@ -38,6 +38,20 @@ static int unmask(const struct laying *l, const struct row *r, uint32_t n, uint3
 	return 0;
 }
 
+/* The tokens that R's mask shows. */
+static int count_tokens(const struct row *r, uint32_t *n)
+{
+	uint32_t k = 0;
+
+	while (k < r->max_seq_length && r->mask[k] == 1)
+		k++;
+	*n = k;
+	for (; k < r->max_seq_length; k++)
+		if (r->mask[k])
+			return err_corrupt("its input_mask is not ones, then zeros: %" PRIu32 " at position %" PRIu32, r->mask[k], k);
+	return *n < 3 ? err_corrupt("it has %" PRIu32 " tokens", *n) : 0;
+}
+
 /* [CLS] segment [SEP] ... [SEP]: cut where a [SEP] stands. */
 static int cut(struct laying *l, uint32_t n, uint32_t *ids)
 {
@@ -74,15 +88,12 @@ static int check_types(const struct laying *l, const struct row *r, uint32_t n)
 int import_lay(struct laying *l, const struct row *r)
 {
 	struct instance *i = &l->instance;
-	uint32_t n = 0, shown[SHARD_MAX_SEQ_LENGTH];
+	uint32_t n, shown[SHARD_MAX_SEQ_LENGTH];
 
 	if (r->max_seq_length != l->recipe->max_seq_length || r->max_predictions != l->recipe->max_predictions_per_seq)
 		return err_fail("the file changed while it was read");
-
-	while (n < r->max_seq_length && r->mask[n] == 1)
-		n++;
-	if (n < 3)
-		return err_corrupt("it has %" PRIu32 " tokens", n);
+	if (count_tokens(r, &n))
+		return -1;
 	for (uint32_t k = 0; k < n; k++)
 		if (r->ids[k] >= l->recipe->vocab_size)
 			return err_corrupt("id %" PRIu32 " is not below the vocabulary's size %" PRIu32, r->ids[k],

@@ -225,18 +225,37 @@ static int open_sets(struct rows *r)
 	return 0;
 }
 
+/* What is no number of 32 bits is not to be made one. */
+static H5T_conv_ret_t refuse_number(H5T_conv_except_t what, hid_t from, hid_t to, void *number, void *out, void *ctx)
+{
+	(void)what;
+	(void)from;
+	(void)to;
+	(void)number;
+	(void)out;
+	*(bool *)ctx = true;
+	return H5T_CONV_ABORT;
+}
+
 static int read_block(struct rows *r, unsigned array)
 {
 	const int rank = array == NEXT ? 1 : 2;
 	const hsize_t start[2] = { r->block_first, 0 },
 		      count[2] = { r->block_end - r->block_first, length_of(r, array) };
 	const hid_t file = H5Dget_space(r->sets[array]), memory = H5Screate_simple(rank, count, NULL);
-	const bool good = file >= 0 && memory >= 0 && H5Sget_simple_extent_ndims(file) == rank &&
+	const hid_t how = H5Pcreate(H5P_DATASET_XFER);
+	bool strange = false;
+	const bool good = file >= 0 && memory >= 0 && how >= 0 && H5Pset_type_conv_cb(how, refuse_number, &strange) >= 0 &&
+			  H5Sget_simple_extent_ndims(file) == rank &&
 			  H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-			  H5Dread(r->sets[array], H5T_NATIVE_UINT32, memory, file, H5P_DEFAULT, r->block[array]) >= 0;
+			  H5Dread(r->sets[array], H5T_NATIVE_UINT32, memory, file, how, r->block[array]) >= 0;
 
+	H5Pclose(how);
 	H5Sclose(memory);
 	H5Sclose(file);
+	if (strange)
+		return err_corrupt("'%s': '%s' has a number, in instances %" PRIu64 " to %" PRIu64 ", that is not one from 0 to %u",
+				   r->path, names[array], r->block_first, r->block_end - 1, UINT32_MAX);
 	return good ? 0 : hdf5_corrupt("'%s': cannot read '%s'", r->path, names[array]);
 }
 

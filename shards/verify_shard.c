@@ -91,6 +91,10 @@ struct verify_shard *verify_shard_new(struct verify *v, struct scan *s)
 		return NULL;
 	}
 	c->v = v;
+	if (v->n_absent && recipe->rules == SHARD_IMPORTED) {
+		err_corrupt("'%s': of imported instances nobody knows the documents, nor that one is absent", s->name);
+		goto fail;
+	}
 	if (folder_vocab(&v->vocab, v->vocab_path, s->path, recipe->tokenizer) ||
 	    folder_words(&v->words, s->path, recipe, v->vocab))
 		goto fail;

@@ -130,3 +130,22 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	says "'pipe' is no regular file"
 	exits 1 import -o back2 .
 }
+
+@test "numbers that are none of 32 bits, and masks with holes, are refused" {
+	need_hdf5
+	setup_records
+	bert-export --to hdf5 --compress 0 -o h shards
+	f=h/shard-00000-of-00002.hdf5
+	ids=$(bert-cat --count 1 shards | jq -r '.input_ids | map(tostring) | join(" ")')
+	# shellcheck disable=SC2016	# the variables are perl's
+	change() { perl -0777 -e 'open F, "<:raw", $ARGV[0] or die; $_ = <F>; eval $ARGV[1]; die $@ if $@; open F, ">:raw", "bad.hdf5" or die; print F $_' "$@"; }
+	change $f 'my $row = pack "V*", split / /, "'"$ids"'"; my $at = index $_, $row; die if $at < 0; substr($_, $at + 4, 4) = pack "l<", -5'
+	exits 3 import -o back bad.hdf5
+	says "bad.hdf5': 'input_ids' has a number, in instances 0 to "
+	n=$(bert-cat shards/shard-00000-of-00002.shard | jq '.input_ids | length' | sort -n | head -n 1)
+	[ "$n" -lt 47 ]
+	change $f 'my $row = "\1" x '"$n"' . "\0" x (48 - '"$n"'); my $at = index $_, $row; die if $at < 0; substr($_, $at + 47, 1) = "\1"'
+	exits 3 import -o back bad.hdf5
+	says "its input_mask is not ones, then zeros: 1 at position 47"
+	[ ! -e back ]
+}

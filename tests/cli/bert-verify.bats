@@ -153,6 +153,11 @@ tokens() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$DATA/man/corp
 	tail -n +"$(awk '/^$/ { print NR + 1; exit }' "$DATA/man/corpus.txt")" "$DATA/man/corpus.txt" >less
 	bert-shard --vocab "$DATA/man/vocab.txt" -o gone less
 	exits 0 bert-verify --absent "$key" gone
+	bert-export --to tfrecord -o records s
+	bert-import --vocab "$DATA/man/vocab.txt" -o imported records/*.tfrecord
+	exits 0 bert-verify imported
+	exits 3 bert-verify --absent "$key" imported
+	says "of imported instances nobody knows the documents"
 }
 
 @test "masks of whole words need the vocabulary" {
