@@ -213,6 +213,7 @@ struct out {
 	struct slot *slot;	/* its temporary, while there is one */
 	int fd;
 	bool keep_open;		/* a descriptor that is not ours */
+	bool tidied;		/* the folder was, by who opens it */
 	bool synced;		/* nothing was written since the last fsync */
 	int error;		/* errno of the first write that failed */
 	uint64_t flushed;	/* bytes written before the buffer's */
@@ -344,7 +345,8 @@ static int open_temporary(struct out *o, const struct stat *existing)
 	o->target = follow_links(o->name);
 	if (!o->target)
 		return err_sys("cannot create '%s'", o->name);
-	remove_stale_of(o->target);
+	if (!o->tidied)
+		remove_stale_of(o->target);
 	while ((rc = try_temporary(o)) == 0)
 		;
 	if (rc < 0)
@@ -376,7 +378,7 @@ static int open_named(struct out *o)
 	return o->fd < 0 ? err_sys("cannot open '%s'", o->name) : 0;
 }
 
-int out_open(struct out **result, const char *path)
+static int open_out(struct out **result, const char *path, bool tidied)
 {
 	const bool standard = !path || !strcmp(path, "-");
 	struct out *o = calloc(1, sizeof(*o));
@@ -385,6 +387,7 @@ int out_open(struct out **result, const char *path)
 	if (!o)
 		return err_memory();
 	o->fd = -1;
+	o->tidied = tidied;
 	o->name = strdup(standard ? "standard output" : path);
 	o->buffer = malloc(BUFFER_BYTES);
 	if (!o->name || !o->buffer) {
@@ -400,6 +403,16 @@ int out_open(struct out **result, const char *path)
 	}
 	*result = o;
 	return 0;
+}
+
+int out_open(struct out **o, const char *path)
+{
+	return open_out(o, path, false);
+}
+
+int out_open_tidied(struct out **o, const char *path)
+{
+	return open_out(o, path, true);
 }
 
 /* --- writing ------------------------------------------------------------------- */

@@ -29,6 +29,8 @@
 struct out;
 
 int out_open(struct out **o, const char *path);
+/* For one of very many files of a folder that went through out_remove_stale: what was left for it is not looked for, which takes a look at all names. */
+int out_open_tidied(struct out **o, const char *path);
 int out_write(struct out *o, const void *bytes, size_t n);
 int out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int out_write_at(struct out *o, uint64_t offset, const void *bytes, size_t n);	/* overwrites what was written; regular files only */

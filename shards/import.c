@@ -405,7 +405,7 @@ static int write_shard(struct work *w, uint32_t k, struct manifest_shard *e)
 	shard_file_name(name, sizeof(name), w->i->name, k, w->header.shards);
 	path = fs_join(w->i->folder, name);
 	text = shard_header_print(&w->header);
-	if (!path || !text || out_open(&out, path) || frame_create(&frame, out, SHARD_KIND, text, strlen(text)))
+	if (!path || !text || out_open_tidied(&out, path) || frame_create(&frame, out, SHARD_KIND, text, strlen(text)))
 		goto done;
 	if (write_rows(w, f, frame)) {
 		frame_abandon(frame);
@@ -504,7 +504,7 @@ static int refuse_used(const struct import *i)
 	if (fs_make_folder(i->folder) || folder_names(i->folder, &names, &n))
 		return -1;
 	fs_free_names(names, n);
-	return n ? err_fail("'%s' holds shards: choose another folder, or empty it", i->folder) : 0;
+	return n ? err_fail("'%s' holds shards: choose another folder, or empty it", i->folder) : out_remove_stale(i->folder);
 }
 
 static int prepare(struct work *w)

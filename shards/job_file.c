@@ -222,7 +222,7 @@ int job_write_file(struct job *j, const struct plan *p, uint32_t shard, const st
 	struct out *out = NULL;
 	int rc = -1;
 
-	if (!path || !text || out_open(&out, path) || frame_create(&m.frame, out, SHARD_KIND, text, strlen(text)))
+	if (!path || !text || out_open_tidied(&out, path) || frame_create(&m.frame, out, SHARD_KIND, text, strlen(text)))
 		goto done;
 	if (write_table(j, source, m.frame, &totals) || write_instances(&m, (unsigned)j->opts.threads)) {
 		frame_abandon(m.frame);

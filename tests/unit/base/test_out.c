@@ -535,6 +535,12 @@ static void test_stale_of_target(void **state)
 	assert_int_equal(out_commit(first), 0);
 	assert_int_equal(out_commit(second), 0);
 	assert_int_equal(count_files(), n + 1);
+	put(stale, "left");
+	assert_int_equal(out_open_tidied(&first, path), 0);
+	assert_true(fs_exists(stale));
+	assert_int_equal(count_files(), n + 3);
+	assert_int_equal(out_commit(first), 0);
+	assert_int_equal(count_files(), n + 2);
 	free(stale);
 }
 
