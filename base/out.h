@@ -29,7 +29,10 @@
 struct out;
 
 int out_open(struct out **o, const char *path);
-/* For one of very many files of a folder that went through out_remove_stale: what was left for it is not looked for, which takes a look at all names. */
+/*
+ * The same for one of very many files of a folder that went through out_remove_stale: what was left for
+ * this one is not looked for, since that takes a look at all names.
+ */
 int out_open_tidied(struct out **o, const char *path);
 int out_write(struct out *o, const void *bytes, size_t n);
 int out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

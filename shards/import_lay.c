@@ -48,7 +48,8 @@ static int count_tokens(const struct row *r, uint32_t *n)
 	*n = k;
 	for (; k < r->max_seq_length; k++)
 		if (r->mask[k])
-			return err_corrupt("its input_mask is not ones, then zeros: %" PRIu32 " at position %" PRIu32, r->mask[k], k);
+			return err_corrupt("its input_mask is not ones, then zeros: %" PRIu32 " at position %" PRIu32,
+					   r->mask[k], k);
 	return *n < 3 ? err_corrupt("it has %" PRIu32 " tokens", *n) : 0;
 }
 

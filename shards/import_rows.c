@@ -245,7 +245,8 @@ static int read_block(struct rows *r, unsigned array)
 	const hid_t file = H5Dget_space(r->sets[array]), memory = H5Screate_simple(rank, count, NULL);
 	const hid_t how = H5Pcreate(H5P_DATASET_XFER);
 	bool strange = false;
-	const bool good = file >= 0 && memory >= 0 && how >= 0 && H5Pset_type_conv_cb(how, refuse_number, &strange) >= 0 &&
+	const bool good = file >= 0 && memory >= 0 && how >= 0 &&
+			  H5Pset_type_conv_cb(how, refuse_number, &strange) >= 0 &&
 			  H5Sget_simple_extent_ndims(file) == rank &&
 			  H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
 			  H5Dread(r->sets[array], H5T_NATIVE_UINT32, memory, file, how, r->block[array]) >= 0;
@@ -254,7 +255,8 @@ static int read_block(struct rows *r, unsigned array)
 	H5Sclose(memory);
 	H5Sclose(file);
 	if (strange)
-		return err_corrupt("'%s': '%s' has a number, in instances %" PRIu64 " to %" PRIu64 ", that is not one from 0 to %u",
+		return err_corrupt("'%s': '%s' has a number, in instances %" PRIu64 " to %" PRIu64
+				   ", that is not one from 0 to %" PRIu32,
 				   r->path, names[array], r->block_first, r->block_end - 1, UINT32_MAX);
 	return good ? 0 : hdf5_corrupt("'%s': cannot read '%s'", r->path, names[array]);
 }
