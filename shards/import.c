@@ -299,7 +299,8 @@ static int make_recipe(struct work *w)
 		.vocab_size = vocab_size(w->vocab),
 		.special = vocab_special(w->vocab),
 		.max_seq_length = w->files->max_seq_length,
-		.max_predictions_per_seq = w->files->max_predictions,
+		.max_predictions_per_seq = w->files->max_predictions < w->files->max_seq_length
+						   ? w->files->max_predictions : w->files->max_seq_length,
 		.dupe_factor = 1,
 		.masking = SHARD_STATIC,
 		.pairs = w->i->pairs == IMPORT_AUTO && !pairs ? SHARD_NONE : asked[w->i->pairs],
@@ -527,7 +528,7 @@ static int prepare(struct work *w)
 	if (make_recipe(w))
 		return -1;
 	for (unsigned k = 0; k < w->threads; k++)
-		if (import_laying_init(&w->workers[k].laying, &w->recipe))
+		if (import_laying_init(&w->workers[k].laying, &w->recipe, w->files->max_predictions))
 			return -1;
 	for (size_t k = 0; k < i->n; k++)
 		if (check_file(w, &w->files[k]))

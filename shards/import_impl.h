@@ -10,11 +10,12 @@
 /* Where rows become instances, one after the other. */
 struct laying {
 	const struct shard_recipe *recipe;
+	uint32_t max_predictions;	/* of a row: the recipe's are no more than tokens */
 	struct instance instance;
 	uint64_t offset;		/* tokens of the file before the next one */
 	struct buf ids;			/* of all so far, without masks: u32 */
 };
-int import_laying_init(struct laying *l, const struct shard_recipe *recipe);
+int import_laying_init(struct laying *l, const struct shard_recipe *recipe, uint32_t max_predictions);
 void import_laying_release(struct laying *l);
 
 /* R as an instance, everything it says checked; with its masks put back. */

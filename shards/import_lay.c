@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 
-int import_laying_init(struct laying *l, const struct shard_recipe *recipe)
+int import_laying_init(struct laying *l, const struct shard_recipe *recipe, uint32_t max_predictions)
 {
-	*l = (struct laying){ .recipe = recipe, .ids = BUF_INIT };
+	*l = (struct laying){ .recipe = recipe, .max_predictions = max_predictions, .ids = BUF_INIT };
 	return instance_init(&l->instance, &(struct instance_shape){ .max_seq_length = recipe->max_seq_length,
 								     .max_predictions = recipe->max_predictions_per_seq,
 								     .pairs = recipe->pairs != SHARD_NONE });
@@ -91,7 +91,7 @@ int import_lay(struct laying *l, const struct row *r)
 	struct instance *i = &l->instance;
 	uint32_t n, shown[SHARD_MAX_SEQ_LENGTH];
 
-	if (r->max_seq_length != l->recipe->max_seq_length || r->max_predictions != l->recipe->max_predictions_per_seq)
+	if (r->max_seq_length != l->recipe->max_seq_length || r->max_predictions != l->max_predictions)
 		return err_fail("the file changed while it was read");
 	if (count_tokens(r, &n))
 		return -1;

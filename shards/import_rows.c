@@ -55,7 +55,7 @@ static size_t row_values(const struct rows *r)
 static int set_lengths(struct rows *r, uint64_t max_seq_length, uint64_t max_predictions)
 {
 	if (max_seq_length < SHARD_MIN_SEQ_LENGTH || max_seq_length > SHARD_MAX_SEQ_LENGTH || !max_predictions ||
-	    max_predictions > max_seq_length)
+	    max_predictions > SHARD_MAX_SEQ_LENGTH)
 		return err_corrupt("'%s': instances of length %" PRIu64 " with %" PRIu64 " predictions", r->path,
 				   max_seq_length, max_predictions);
 	r->max_seq_length = (uint32_t)max_seq_length;

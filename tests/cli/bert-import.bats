@@ -149,3 +149,15 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	says "its input_mask is not ones, then zeros: 1 at position 47"
 	[ ! -e back ]
 }
+
+@test "files with more room for masks than for tokens, as bins of length have" {
+	bert-shard --vocab "$DATA/man/vocab.txt" --max-seq-length 48 --max-predictions-per-seq 40 -o shards "$DATA/man/corpus.txt"
+	for f in tfrecord hdf5; do
+		[ $f = tfrecord ] || bert-export --version | grep -q "^with:.* hdf5" || continue
+		bert-export --to $f --bin-size 32 -o $f shards
+		import -o $f.back $f/shard-00000-of-00001.32.$f
+		bert-verify $f.back
+		cmp <(bert-cat $f.back) <(bert-cat shards | jq -c 'select((.input_ids | length) <= 32)')
+		[ "$(jq -c '.recipe | [.max_seq_length, .max_predictions_per_seq]' $f.back/manifest.json)" = "[32,32]" ]
+	done
+}
