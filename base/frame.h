@@ -100,4 +100,7 @@ bool frame_sniff(struct in *in);
 /* The kind of the framed file at PATH into KIND; -1 when it is none (EXIT_CORRUPT) or cannot be read. */
 int frame_kind(const char *path, char kind[5]);
 
+/* The format version of the file at PATH, also one that this program does not read; 0: it is no framed file, or damaged. */
+int frame_version(const char *path);
+
 #endif

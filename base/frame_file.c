@@ -282,31 +282,40 @@ int frame_read(const struct frame_reader *r, uint64_t number, struct frame_block
 
 /* --- kind ---------------------------------------------------------------------------- */
 
-int frame_kind(const char *path, char kind[5])
+/* The first bytes of the file at PATH, FRAME_PRELUDE of them or all there are. */
+static int read_prelude(const char *path, unsigned char *prelude, size_t *n)
 {
-	unsigned char prelude[FRAME_PRELUDE];
 	struct frame_reader r = { .fd = -1, .name = strdup(path) };
 	uint64_t size;
-	uint32_t len;
-	int rc = -1;
+	int rc = r.name ? open_regular(path, &r.fd, &size) : err_memory();
 
-	if (!r.name) {
-		err_memory();
-		return -1;
+	if (!rc) {
+		*n = size < FRAME_PRELUDE ? (size_t)size : FRAME_PRELUDE;
+		rc = read_at(&r, 0, prelude, *n, NULL, 0);
 	}
-	if (open_regular(path, &r.fd, &size))
-		goto done;
-	if (size > FRAME_PRELUDE)
-		size = FRAME_PRELUDE;
-	if (read_at(&r, 0, prelude, (size_t)size, NULL, 0) ||
-	    frame_check_prelude(path, prelude, (size_t)size, NULL, &len))
-		goto done;
-	memcpy(kind, prelude + 8, 4);
-	kind[4] = 0;
-	rc = 0;
-done:
 	if (r.fd >= 0)
 		close(r.fd);
 	free(r.name);
-	return rc;
+	return rc ? -1 : 0;
+}
+
+int frame_kind(const char *path, char kind[5])
+{
+	unsigned char prelude[FRAME_PRELUDE];
+	uint32_t len;
+	size_t n;
+
+	if (read_prelude(path, prelude, &n) || frame_check_prelude(path, prelude, n, NULL, &len))
+		return -1;
+	memcpy(kind, prelude + 8, 4);
+	kind[4] = 0;
+	return 0;
+}
+
+int frame_version(const char *path)
+{
+	unsigned char prelude[FRAME_PRELUDE];
+	size_t n;
+
+	return read_prelude(path, prelude, &n) ? -1 : frame_prelude_version(prelude, n);
 }

@@ -61,6 +61,7 @@ uint64_t frame_block_checksum(const unsigned char head[FRAME_BLOCK_HEAD], const 
 
 /* Each of these checks what NAME holds and sets the reason, with the place, when it is not right. */
 int frame_check_prelude(const char *name, const unsigned char *p, size_t n, const char kind[4], uint32_t *header_len);
+int frame_prelude_version(const unsigned char *p, size_t n);	/* 0: there is none */
 int frame_check_block_head(const char *name, uint64_t number, uint64_t offset, const unsigned char *head,
 			   struct frame_entry *e);
 int frame_check_trailer(const char *name, uint64_t offset, const unsigned char *trailer, struct frame_trailer *t,

@@ -75,6 +75,12 @@ static int check_magic(const char *name, const unsigned char *p, size_t n)
 	return 0;
 }
 
+int frame_prelude_version(const unsigned char *p, size_t n)
+{
+	return n == FRAME_PRELUDE && !memcmp(p, frame_magic, FRAME_MAGIC_LEN) && frame_get64(p + 24) == XXH3_64bits(p, 24)
+		       ? get16(p + 12) : 0;
+}
+
 /* N is less than FRAME_PRELUDE where the file ends before. KIND NULL: any. */
 int frame_check_prelude(const char *name, const unsigned char *p, size_t n, const char kind[4], uint32_t *header_len)
 {

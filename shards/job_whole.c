@@ -1,5 +1,6 @@
 /* What of an output folder is whole. */
 #include "shards/job_impl.h"
+#include "base/frame.h"
 #include "shards/canon.h"
 #include "shards/folder.h"
 #include "shards/keys.h"
@@ -42,6 +43,17 @@ static int check_same_header(const char *path, const char *is, const char *want)
 	return -1;
 }
 
+/* What another version made is not damaged. 0: PATH is of ours, or of none. */
+static int refuse_other_version(const char *path)
+{
+	const int version = frame_version(path);
+
+	if (version <= 0 || version == FRAME_VERSION)
+		return version < 0 ? -1 : 0;
+	return err_fail("'%s' is of format version %d, and this program writes version %d: choose another folder, or empty it",
+			path, version, FRAME_VERSION);
+}
+
 int job_shard_open(const struct job *j, const struct plan *p, uint32_t shard, struct shard **out)
 {
 	const struct shard_header header = job_shard_header(j, p, shard);
@@ -55,7 +67,7 @@ int job_shard_open(const struct job *j, const struct plan *p, uint32_t shard, st
 	if (!fs_exists(path))
 		goto done;
 	if (shard_open(&s, path)) {
-		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
+		rc = err_code() == EXIT_CORRUPT ? refuse_other_version(path) : -1;
 		goto done;
 	}
 	want = shard_header_print(&header);
@@ -176,7 +188,7 @@ static int check_recipe(const struct job *j, const char *path)
 	int rc = -1;
 
 	if (shard_open(&s, path))
-		return err_code() == EXIT_CORRUPT ? 0 : -1;
+		return err_code() == EXIT_CORRUPT ? refuse_other_version(path) : -1;
 	is = shard_recipe_json(&shard_header(s)->recipe);
 	want = shard_recipe_json(&j->recipe);
 	if (is && want)

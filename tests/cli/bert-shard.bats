@@ -244,6 +244,23 @@ made_by() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" -o a.tok 
 	says "recipe.seed is 12345, not 7"
 }
 
+@test "what another version made is not taken for damage" {
+	documents 0 10 >in
+	shard --shards 2 -o out in
+	printf '%b' '\x89\x42\x54\x46\x0d\x0a\x1a\x0a\x53\x48\x52\x44\x02\x00\x34\x12\x00\x00\x00\x00\x00\x00\x00\x00\xdc\x88\xf8\x37\x97\x04\xdd\xe5' >out/shard-00001-of-00002.shard
+	cp out/shard-00001-of-00002.shard later
+	exits 1 shard --shards 2 -o out in
+	says "'out/shard-00001-of-00002.shard' is of format version 2"
+	echo x >>out/manifest.json
+	exits 1 shard --shards 2 --seed 7 -o out in
+	exits 1 shard --shards 2 -o out in
+	says "is of format version 2"
+	cmp later out/shard-00001-of-00002.shard
+	printf x | dd of=out/shard-00001-of-00002.shard bs=1 seek=20 conv=notrunc status=none
+	shard --shards 2 -o out in
+	bert-verify out
+}
+
 @test "a folder of somebody else is left alone" {
 	documents 0 10 >in
 	mkdir theirs
