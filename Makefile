@@ -36,7 +36,7 @@ DEPS_BUILD := gcc make pkg-config libc6-dev libutf8proc-dev libzstd-dev libarchi
 	libjansson-dev libssl-dev libcurl4-openssl-dev libhdf5-dev
 DEPS_DEMO := time jq gnuplot-nox util-linux
 DEPS_CHECK := $(DEPS_DEMO) zstd strace libcmocka-dev bats perl universal-ctags shellcheck mandoc bzip2 xz-utils lz4 gzip procps git
-DEPS_LONG := $(DEPS_CHECK) clang libclang-rt-14-dev python3 python3-venv
+DEPS_LONG := $(DEPS_CHECK) clang libclang-rt-14-dev python3 python3-venv gcc-aarch64-linux-gnu qemu-user-static
 
 JOBS := $(shell nproc 2>/dev/null || echo 1)
 
