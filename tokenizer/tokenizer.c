@@ -54,11 +54,28 @@ static int choose_segmenter(struct tokenizer *t, const struct tokenizer_opts *o,
 	return command && !t->segmenter ? err_memory() : 0;
 }
 
+/* Longer words are [UNK]. */
+static uint64_t choose_max_word(const struct tokenizer_opts *o, const struct tokenizer_config *c)
+{
+	if (o->max_word || c->max_word)
+		return o->max_word ? o->max_word : c->max_word;
+	return o->compat == TOKENIZER_HF ? WORDPIECE_MAX_WORD_HF : WORDPIECE_MAX_WORD_GOOGLE;
+}
+
+static const struct chars *choose_chars(const struct tokenizer_opts *o, const struct tokenizer_config *c)
+{
+	return o->compat == TOKENIZER_HF ? chars_hf() : chars_google(o->unicode ? o->unicode : c->unicode);
+}
+
 /* The rules: what the caller chooses, else what the model directory says, else google's own. */
 static int choose_rules(struct tokenizer *t, const struct tokenizer_opts *o, struct tokenizer_config *c)
 {
 	const int strip = o->strip_accents != TOKENIZER_STRIP_AUTO ? o->strip_accents : c->strip_accents;
 
+	t->max_word = choose_max_word(o, c);
+	t->rules.chars = choose_chars(o, c);
+	if (!t->rules.chars)
+		return -1;
 	t->rules.lower = !o->cased && decide(o->lower, c->lower);
 	t->rules.strip_accents = strip == TOKENIZER_STRIP_AUTO ? t->rules.lower : strip == TOKENIZER_STRIP_YES;
 	t->rules.space_cjk = decide(o->split_cjk, c->split_cjk);
@@ -96,10 +113,6 @@ static int open_parts(struct tokenizer *t, const struct tokenizer_opts *o, struc
 	if (check_opts(o))
 		return -1;
 	t->compat = o->compat;
-	t->max_word = o->max_word ? o->max_word : o->compat == TOKENIZER_HF ? 100 : 200;
-	t->rules.chars = o->compat == TOKENIZER_HF ? chars_hf() : chars_google(o->unicode);
-	if (!t->rules.chars)
-		return -1;
 	if ((o->model ? read_model(t, o->model, c) : vocab_load(&t->vocab, o->vocab)) || choose_rules(t, o, c))
 		return -1;
 	if (o->compat == TOKENIZER_HF)

@@ -73,8 +73,8 @@ struct tokenizer_opts {
 	const char *const *never_split;	/* tokens that stay whole, in place of the model directory's; NULL: those */
 	size_t n_never_split;
 	const char *segmenter;		/* texts come as this command has cut them into words; "": as the model directory's has; NULL: not cut */
-	uint64_t max_word;		/* code points; longer words are [UNK]; 0: the reference's (google 200, hf 100) */
-	const char *unicode;		/* version of google's tables, "14.0"; NULL: the default; hf has one table of its own */
+	uint64_t max_word;		/* code points; longer words are [UNK]; 0: the model directory's, else the reference's (google 200, hf 100) */
+	const char *unicode;		/* version of google's tables, "14.0"; NULL: the model directory's, else the default; hf has one table of its own */
 };
 #define TOKENIZER_OPTS_DEFAULT { 0 }
 

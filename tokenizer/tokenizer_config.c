@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "tokenizer/chars.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -56,6 +57,36 @@ static int read_command(const json_t *object, const char *name, char **value, co
 	return *value ? 0 : err_memory();
 }
 
+/* Characters, where they are neither null nor absent: as many as --max-word takes. */
+static int read_max_word(const json_t *object, uint64_t *max_word, const char *path)
+{
+	const json_t *const field = json_object_get(object, TOKENIZER_CONFIG_MAX_WORD);
+	const json_int_t n = json_integer_value(field);
+
+	if (!field || json_is_null(field))
+		return 0;
+	if (n < 1 || n > INT32_MAX)
+		return err_corrupt("cannot use '%s': \"%s\" is no number from 1 to %d", path, TOKENIZER_CONFIG_MAX_WORD, INT32_MAX);
+	*max_word = (uint64_t)n;
+	return 0;
+}
+
+static int read_unicode(const json_t *object, const char **unicode, const char *path)
+{
+	const json_t *const field = json_object_get(object, TOKENIZER_CONFIG_UNICODE);
+	const struct chars *chars;
+
+	if (!field || json_is_null(field))
+		return 0;
+	if (!json_is_string(field))
+		return err_corrupt("cannot use '%s': \"%s\" is no string", path, TOKENIZER_CONFIG_UNICODE);
+	chars = chars_google(json_string_value(field));
+	if (!chars)
+		return err_corrupt("cannot use '%s': \"%s\": %s", path, TOKENIZER_CONFIG_UNICODE, err_text());
+	*unicode = chars->unicode;
+	return 0;
+}
+
 static int read_fields(struct tokenizer_config *c, const json_t *object, const char *path)
 {
 	bool strip = false;
@@ -69,6 +100,8 @@ static int read_fields(struct tokenizer_config *c, const json_t *object, const c
 	if (read_bool(object, "tokenize_chinese_chars", &c->split_cjk, path))
 		return -1;
 	if (read_tokens(object, "never_split", &c->never_split, path))
+		return -1;
+	if (read_max_word(object, &c->max_word, path) || read_unicode(object, &c->unicode, path))
 		return -1;
 	return read_command(object, "segmenter", &c->segmenter, path);
 }

@@ -4,9 +4,10 @@
  *
  * Of Hugging Face's fields those that change ids are read: do_lower_case
  * (default true), strip_accents (default: as text is lower-cased),
- * tokenize_chinese_chars (default true), and never_split (default none). One is our
- * own: segmenter, the command that cut the texts into words. Where there is no such
- * file the defaults hold, as they do in transformers.
+ * tokenize_chinese_chars (default true), never_split (default none), and
+ * max_input_chars_per_word (default: the reference's). Two are our own: segmenter, the
+ * command that cut the texts into words, and unicode_version, of google's tables. Where
+ * there is no such file the defaults hold, as they do in transformers.
  */
 #ifndef TOKENIZER_TOKENIZER_CONFIG_H
 #define TOKENIZER_TOKENIZER_CONFIG_H
@@ -22,10 +23,16 @@ struct tokenizer_config {
 	bool split_cjk;
 	struct never_split never_split;
 	char *segmenter;		/* NULL: none */
+	uint64_t max_word;		/* code points; 0: not said */
+	const char *unicode;		/* one that chars_google() knows, a constant; NULL: not said */
 };
-#define TOKENIZER_CONFIG_INIT { true, TOKENIZER_STRIP_AUTO, true, NEVER_SPLIT_INIT, NULL }
+#define TOKENIZER_CONFIG_INIT { true, TOKENIZER_STRIP_AUTO, true, NEVER_SPLIT_INIT, NULL, 0, NULL }
 
-/* Reads PATH into *C; an absent file is fine. EXIT_CORRUPT: not JSON, or a field of another type. To be released either way. */
+/* The fields of what has no name elsewhere. */
+#define TOKENIZER_CONFIG_MAX_WORD "max_input_chars_per_word"
+#define TOKENIZER_CONFIG_UNICODE "unicode_version"
+
+/* Reads PATH into *C; an absent file is fine. EXIT_CORRUPT: not JSON, or a field that means nothing here. To be released either way. */
 int tokenizer_config_read(struct tokenizer_config *c, const char *path);
 void tokenizer_config_release(struct tokenizer_config *c);
 

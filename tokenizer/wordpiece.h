@@ -21,6 +21,10 @@
 
 struct wordpiece;
 
+/* The references' own max_word. */
+#define WORDPIECE_MAX_WORD_GOOGLE 200
+#define WORDPIECE_MAX_WORD_HF 100
+
 /* V must outlive it. Read-only from then on, so threads may share it. NULL: out of memory. */
 struct wordpiece *wordpiece_new(const struct vocab *v, uint64_t max_word);
 void wordpiece_free(struct wordpiece *w);					/* accepts NULL */

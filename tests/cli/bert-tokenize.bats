@@ -154,6 +154,22 @@ small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##abl
 	[ "$(echo 'CAFÉ 日本' | bert-tokenize --model model --split-cjk yes)" = '4 6 7' ]
 }
 
+@test "a model directory's longest word and Unicode" {
+	mkdir model
+	printf '%s\n' '[UNK]' abcd ab >model/vocab.txt
+	printf 'ab abcd a\xf0\x91\xbd\x83b\n' >in	# U+11F43, a punctuation mark since Unicode 15
+	[ "$(bert-tokenize --model model --to words in | wc -w)" -eq 3 ]
+	echo '{"max_input_chars_per_word": 3, "unicode_version": "15.0"}' >model/tokenizer_config.json
+	[ "$(bert-tokenize --model model in)" = '2 0 0 0 0' ]
+	[ "$(bert-tokenize --model model --max-word 4 --unicode 14.0 in)" = '2 1 0' ]
+	[ "$(bert-tokenize --model model --compat hf in)" = '2 0 0' ]
+	for bad in '"max_input_chars_per_word": -1' '"max_input_chars_per_word": "3"' '"unicode_version": "9"' '"unicode_version": 15'; do
+		echo "{$bad}" >model/tokenizer_config.json
+		exits 3 bert-tokenize --model model in
+		says "cannot use 'model/tokenizer_config.json': ${bad%%:*}"
+	done
+}
+
 @test "tokens that are never split, as transformers' slow BertTokenizer has them" {
 	local never args=()
 	mapfile -t never < <(head -n 1 "$DATA/tokenizer/never-split.tsv" | tr '\t' '\n' | tail -n +2)

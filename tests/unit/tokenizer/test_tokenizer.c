@@ -355,6 +355,27 @@ static void a_caller_may_choose_otherwise(void **state)
 	check(&o, "CAF\xC3\x89", "20", NULL);
 }
 
+static void a_model_directory_says_how_long_words_are_and_which_unicode(void **state)
+{
+	const struct fixture *f = *state;
+	struct tokenizer_opts o = { .model = f->folder };
+
+	write_config(f, "{\"max_input_chars_per_word\": 2, \"unicode_version\": \"15.0\"}");
+	check(&o, "ab abab", "19 1", NULL);
+	expect_description(&o, "{\"cased\": false, \"cjk\": true, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 2, "
+		"\"strip_accents\": true, \"unicode\": \"15.0\", \"vocab\": {" SHA "}}");
+	o.compat = TOKENIZER_HF;			/* whose characters have no version */
+	expect_description(&o, "{\"cased\": false, \"cjk\": true, \"compat\": \"hf\", \"id_bytes\": 2, \"max_word\": 2, "
+		"\"strip_accents\": true, \"unicode\": null, \"vocab\": {" SHA "}}");
+	o = (struct tokenizer_opts){ .model = f->folder, .max_word = 50, .unicode = "14.0" };
+	expect_description(&o, "{\"cased\": false, \"cjk\": true, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 50, "
+		"\"strip_accents\": true, \"unicode\": \"14.0\", \"vocab\": {" SHA "}}");
+	write_config(f, "{\"max_input_chars_per_word\": null, \"unicode_version\": null}");
+	o = (struct tokenizer_opts){ .model = f->folder };
+	expect_description(&o, "{\"cased\": false, \"cjk\": true, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 200, "
+		"\"strip_accents\": true, \"unicode\": \"14.0\", \"vocab\": {" SHA "}}");
+}
+
 static void a_segmenter_is_held_to_the_model_directory(void **state)
 {
 	const struct fixture *f = *state;
@@ -413,6 +434,17 @@ static void what_makes_no_tokenizer_is_refused(void **state)
 	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "no string");
 	write_config(f, "{\"never_split\": [\"a\", \"\"]}");
 	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "is empty");
+	write_config(f, "{\"max_input_chars_per_word\": 0}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "\"max_input_chars_per_word\" is no number from 1 to 2147483647");
+	write_config(f, "{\"max_input_chars_per_word\": 2147483648}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "no number");
+	write_config(f, "{\"max_input_chars_per_word\": 100.0}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "no number");
+	write_config(f, "{\"unicode_version\": \"13.0\"}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "\"unicode_version\": no tables of Unicode '13.0'");
+	refuse(&(struct tokenizer_opts){ .model = f->folder, .compat = TOKENIZER_HF }, EXIT_CORRUPT, "13.0");
+	write_config(f, "{\"unicode_version\": 15.0}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "no string");
 	write_config(f, "{\"do_lower_case\": \n 1}");
 	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "do_lower_case");
 	write_config(f, "{\"do_lower_case\": \n tru");
@@ -438,6 +470,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_description_names_all_that_makes_ids, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_model_directory_says_how, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_caller_may_choose_otherwise, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_model_directory_says_how_long_words_are_and_which_unicode, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_segmenter_is_held_to_the_model_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_makes_no_tokenizer_is_refused, set_up, tear_down),
 	};

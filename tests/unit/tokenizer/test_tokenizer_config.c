@@ -43,6 +43,8 @@ static void numbers_of_tokens_go_where_they_are_others(void **state)
 	expect("{\"added_tokens_decoder\": {\"103\": {\"content\": \"[MASK]\"}}, \"do_lower_case\": false}", "{\n  \"do_lower_case\": false\n}");
 	expect("{\"added_tokens_decoder\": {\"2\": {\"content\": \"[CLS]\"}}, \"a\": 1}", "{\n  \"a\": 1\n}");
 	expect("{\"added_tokens_decoder\": {\"2\": 7}, \"a\": 1}", "{\n  \"a\": 1\n}");
+	expect("{\"added_tokens_decoder\": {\"2\": 7}, \"max_input_chars_per_word\": 9, \"unicode_version\": \"15.0\"}",
+	       "{\n  \"max_input_chars_per_word\": 9,\n  \"unicode_version\": \"15.0\"\n}");
 	expect("{\"added", NULL);
 }
 
