@@ -9,7 +9,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX_BYTES ((size_t)64 << 20)
+/* --- the file ---------------------------------------------------------------------------------- */
+
+/* Reals that are whole, and no larger than a real can tell from its neighbours, become integers; the reference is the caller's. */
+static json_t *with_integers(json_t *value)
+{
+	const double limit = (double)(1LL << 53), real = json_real_value(value);
+	const char *key;
+	json_t *item;
+	size_t i;
+	bool bad = false;
+
+	if (json_is_real(value) && real >= -limit && real <= limit && (double)(json_int_t)real == real)
+		return json_integer((json_int_t)real);
+	if (json_is_object(value))
+		json_object_foreach(value, key, item)
+			bad |= json_object_set_new(value, key, with_integers(item)) != 0;
+	if (json_is_array(value))
+		json_array_foreach(value, i, item)
+			bad |= json_array_set_new(value, i, with_integers(item)) != 0;
+	return bad ? NULL : json_incref(value);
+}
+
+json_t *tokenizer_config_parse(const char *text, size_t len, const char *path)
+{
+	json_error_t error;
+	json_t *object = json_loadb(text, len, 0, &error), *reals;
+
+	if (!object && json_error_code(&error) == json_error_numeric_overflow) {
+		reals = json_loadb(text, len, JSON_DECODE_INT_AS_REAL, &error);
+		object = reals ? with_integers(reals) : NULL;
+		json_decref(reals);
+		if (reals && !object) {
+			err_memory();
+			return NULL;
+		}
+	}
+	if (object && json_is_object(object))
+		return object;
+	if (object)
+		err_corrupt("cannot use '%s': not a JSON object", path);
+	else
+		err_corrupt("cannot use '%s': line %d: %s", path, error.line, error.text);
+	json_decref(object);
+	return NULL;
+}
+
+/* --- its fields -------------------------------------------------------------------------------- */
 
 /* Field NAME into *VALUE, which stays where it is null or absent. */
 static int read_bool(const json_t *object, const char *name, bool *value, const char *path)
@@ -91,8 +137,6 @@ static int read_fields(struct tokenizer_config *c, const json_t *object, const c
 {
 	bool strip = false;
 
-	if (!json_is_object(object))
-		return err_corrupt("cannot use '%s': not a JSON object", path);
 	if (read_bool(object, "do_lower_case", &c->lower, path) || read_bool(object, "strip_accents", &strip, path))
 		return -1;
 	if (json_is_boolean(json_object_get(object, "strip_accents")))
@@ -109,21 +153,16 @@ static int read_fields(struct tokenizer_config *c, const json_t *object, const c
 int tokenizer_config_read(struct tokenizer_config *c, const char *path)
 {
 	struct buf text = BUF_INIT;
-	json_error_t error;
 	json_t *object = NULL;
 	int rc = -1;
 
 	*c = (struct tokenizer_config)TOKENIZER_CONFIG_INIT;
 	if (!fs_exists(path))
 		return 0;
-	if (fs_read_all(path, FILE_MAX_BYTES, &text))
-		goto out;
-	object = json_loadb(text.data ? text.data : "", text.len, 0, &error);
-	if (!object)
-		err_corrupt("cannot use '%s': line %d: %s", path, error.line, error.text);
-	else
+	if (!fs_read_all(path, TOKENIZER_CONFIG_BYTES_MAX, &text))
+		object = tokenizer_config_parse(text.data ? text.data : "", text.len, path);
+	if (object)
 		rc = read_fields(c, object, path);
-out:
 	json_decref(object);
 	buf_release(&text);
 	return rc;

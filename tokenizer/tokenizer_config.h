@@ -37,6 +37,14 @@ int tokenizer_config_read(struct tokenizer_config *c, const char *path);
 void tokenizer_config_release(struct tokenizer_config *c);
 
 /*
+ * The object that the LEN bytes at TEXT are, whose reference the caller owns; NULL, EXIT_CORRUPT, with PATH in the reason.
+ * Numbers of any size: transformers writes a model_max_length of 10^30 where there is none, which becomes a real.
+ */
+struct json_t;
+struct json_t *tokenizer_config_parse(const char *text, size_t len, const char *path);
+#define TOKENIZER_CONFIG_BYTES_MAX ((size_t)64 << 20)
+
+/*
  * Copies such a file, for a directory whose vocabulary is V: as it is, but for added_tokens_decoder where that gives a token
  * another id than V. Nothing where FROM is absent.
  */

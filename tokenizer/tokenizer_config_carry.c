@@ -2,13 +2,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/json_file.h"
 #include "tokenizer/tokenizer_config.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX_BYTES ((size_t)64 << 20)
 #define NUMBERED "added_tokens_decoder"	/* {"103": {"content": "[MASK]", ...}, ...} */
 
 /* Whether V has each of these tokens under that id. */
@@ -50,8 +49,8 @@ int tokenizer_config_carry(const char *from, const char *to, const struct vocab 
 
 	if (!fs_exists(from))
 		return 0;
-	if (!fs_read_all(from, FILE_MAX_BYTES, &text))
-		object = json_file_parse(text.data ? text.data : "", text.len, from);
+	if (!fs_read_all(from, TOKENIZER_CONFIG_BYTES_MAX, &text))
+		object = tokenizer_config_parse(text.data ? text.data : "", text.len, from);
 	if (object) {
 		numbered = json_object_get(object, NUMBERED);
 		rc = numbered && !has_numbered(v, numbered) ? write_without(object, NUMBERED, to) : fs_write_all(to, text.data, text.len);

@@ -370,6 +370,8 @@ static void a_model_directory_says_how_long_words_are_and_which_unicode(void **s
 	o = (struct tokenizer_opts){ .model = f->folder, .max_word = 50, .unicode = "14.0" };
 	expect_description(&o, "{\"cased\": false, \"cjk\": true, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 50, "
 		"\"strip_accents\": true, \"unicode\": \"14.0\", \"vocab\": {" SHA "}}");
+	write_config(f, "{\"model_max_length\": 1000000000000000019884624838656, \"max_input_chars_per_word\": 2}");
+	check(&(struct tokenizer_opts){ .model = f->folder }, "ab abab", "19 1", NULL);
 	write_config(f, "{\"max_input_chars_per_word\": null, \"unicode_version\": null}");
 	o = (struct tokenizer_opts){ .model = f->folder };
 	expect_description(&o, "{\"cased\": false, \"cjk\": true, \"compat\": \"google\", \"id_bytes\": 2, \"max_word\": 200, "

@@ -45,7 +45,11 @@ static void numbers_of_tokens_go_where_they_are_others(void **state)
 	expect("{\"added_tokens_decoder\": {\"2\": 7}, \"a\": 1}", "{\n  \"a\": 1\n}");
 	expect("{\"added_tokens_decoder\": {\"2\": 7}, \"max_input_chars_per_word\": 9, \"unicode_version\": \"15.0\"}",
 	       "{\n  \"max_input_chars_per_word\": 9,\n  \"unicode_version\": \"15.0\"\n}");
+	expect("{\"model_max_length\": 1000000000000000019884624838656}", "{\"model_max_length\": 1000000000000000019884624838656}");
+	expect("{\"added_tokens_decoder\": {\"2\": 7}, \"model_max_length\": 1000000000000000019884624838656, \"a\": [1, 2.5, {\"b\": -512}]}",
+	       "{\n  \"model_max_length\": 1e30,\n  \"a\": [\n    1,\n    2.5,\n    {\n      \"b\": -512\n    }\n  ]\n}");
 	expect("{\"added", NULL);
+	expect("[1]", NULL);
 }
 
 static void an_absent_file_is_fine(void **state)
