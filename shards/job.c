@@ -2,6 +2,7 @@
 #include "shards/job_impl.h"
 #include "shards/canon.h"
 #include "shards/described.h"
+#include "shards/folder.h"
 
 #include <inttypes.h>
 #include <xxhash.h>
@@ -136,9 +137,46 @@ static int refuse_streams(const struct job *j)
 	return 0;
 }
 
+/* What a model directory says, with what it leaves to token documents, IS: whose ids, how long words are, which Unicode. */
+static json_t *merge_said(json_t *said, const json_t *is)
+{
+	static const char *const theirs[] = { "compat", "max_word", "unicode" };
+	json_t *merged = json_copy(said);
+	bool bad = !merged;
+
+	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]) && !bad; i++) {
+		json_t *const value = json_object_get(is, theirs[i]);
+
+		bad = value && json_object_set(merged, theirs[i], value);
+	}
+	if (!bad)
+		return merged;
+	json_decref(merged);
+	err_memory();
+	return NULL;
+}
+
+/* The tokenizer that IS describes, as far as nothing else was said. */
+static int open_theirs(struct tokenizer **theirs, const struct job *j, const json_t *is)
+{
+	const struct tokenizer_opts *o = &j->opts.tokenizer;
+	char *vocab;
+	json_t *merged;
+	int rc;
+
+	if (!o->model)
+		return described_open(theirs, o->vocab, is, true);
+	vocab = fs_join(o->model, FOLDER_VOCAB);
+	merged = vocab ? merge_said(j->recipe.tokenizer, is) : NULL;
+	rc = merged ? described_open(theirs, vocab, merged, true) : -1;
+	json_decref(merged);
+	free(vocab);
+	return rc;
+}
+
 /*
  * Where no text is to be tokenized, token documents may be made in any way: then the tokenizer is theirs. The case is
- * held to what was said of it, and so is everything that a model directory says.
+ * held to what was said of it, and so is what a model directory says but for what it leaves to them.
  */
 static int adopt_tokenizer(struct job *j)
 {
@@ -146,9 +184,11 @@ static int adopt_tokenizer(struct job *j)
 	const json_t *is = inputs_tokenizer(&j->inputs);
 	struct tokenizer *theirs;
 
-	if (!is || o->model || json_is_true(json_object_get(is, "cased")) != o->cased || json_equal(is, j->recipe.tokenizer))
+	if (!is || json_equal(is, j->recipe.tokenizer))
 		return 0;
-	if (described_open(&theirs, o->vocab, is, true))
+	if (!o->model && json_is_true(json_object_get(is, "cased")) != o->cased)
+		return 0;
+	if (open_theirs(&theirs, j, is))
 		return -1;
 	tokenizer_close(j->tokenizer);
 	j->tokenizer = theirs;

@@ -177,7 +177,34 @@ made_by() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" -o a.tok 
 	cp "$DATA/man/vocab.txt" m
 	echo '{"do_lower_case": true}' >m/tokenizer_config.json
 	exits 1 bert-shard --model m -o no a.tok
+	says "'a.tok' were made otherwise: never_split is [\"Alice\"], not absent"
+	[ ! -e no ]
+}
+
+@test "a model directory leaves whose ids, longest word and Unicode to token documents" {
+	documents 0 20 >a
+	mkdir m
+	cp "$DATA/man/vocab.txt" m
+	echo '{"do_lower_case": false, "never_split": ["Alice"], "unicode_version": "15.0"}' >m/tokenizer_config.json
+	for switch in "--compat hf" "--max-word 7" "--unicode 14.0"; do
+		# shellcheck disable=SC2086
+		bert-tokenize --model m --to docs $switch -o a.tok a
+		rm -rf out
+		bert-shard --model m --shards 1 -o out a.tok
+		jq -e '.recipe.tokenizer | .cased and .never_split == ["Alice"]' out/manifest.json
+		jq -r '.recipe.tokenizer | "\(.compat) \(.max_word) \(.unicode)"' out/manifest.json >>made
+	done
+	printf '%s\n' 'hf 100 null' 'google 7 15.0' 'google 200 14.0' | diff - made
+	bert-tokenize --model m --to docs --lower yes --max-word 7 -o a.tok a
+	exits 1 bert-shard --model m -o no a.tok
+	says "'a.tok' were made otherwise: cased is false, not true"
+	# beside text they are the directory's
+	bert-tokenize --model m --to docs --max-word 7 -o a.tok a
+	exits 1 bert-shard --model m -o no a.tok a
 	says "'a.tok' were made otherwise: max_word is 7, not 200"
+	bert-tokenize --model m --to docs -o a.tok a
+	bert-shard --model m --shards 1 -o both a.tok a
+	jq -e '.recipe.tokenizer.unicode == "15.0"' both/manifest.json
 	[ ! -e no ]
 }
 
