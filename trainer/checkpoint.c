@@ -94,15 +94,16 @@ static int write_manifest(const char *folder)
 static int write_tokenizer(const char *folder, const struct checkpoint_source *s)
 {
 	char *path;
-	int rc = 0;
+	int rc;
 
 	if (s->tokenizer && model_dir_copy_tokenizer(s->tokenizer, folder))
 		return -1;
+	if (!s->tokenizer_config)
+		return 0;
 	path = fs_join(folder, "tokenizer_config.json");
 	if (!path)
 		return -1;
-	if (s->tokenizer_config && !fs_exists(path))
-		rc = fs_write_all(path, s->tokenizer_config, strlen(s->tokenizer_config));
+	rc = fs_write_all(path, s->tokenizer_config, strlen(s->tokenizer_config));
 	free(path);
 	return rc;
 }

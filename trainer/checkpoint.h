@@ -37,7 +37,7 @@ struct checkpoint_source {
 	const struct model *model;
 	const struct optimizer *optimizer;
 	const char *tokenizer;		/* a folder with vocab.txt and its kin; NULL: none */
-	const char *tokenizer_config;	/* written where that folder has no tokenizer_config.json; NULL: not */
+	const char *tokenizer_config;	/* its tokenizer_config.json, in place of that folder's; NULL: that one */
 };
 
 /* Writes RUN/checkpoint-STEP; another of that name is replaced. -1: whatever stood there before stands. */

@@ -278,7 +278,8 @@ static int train(struct pretrain *p, const json_t *facts, struct pretrain_end *e
 		p->opts->info("all %" PRIu64 " steps are made", p->opts->steps);
 		return 0;
 	}
-	p->tokenizer_config = pretrain_tokenizer_config(&p->model.config, p->data);
+	p->tokenizer_config = pretrain_tokenizer_config(&p->model.config, p->data, p->opts->init);
+	pretrain_note_compat(&p->model.config, p->data);
 	if (!p->tokenizer_config || load_weights(p) || open_optimizer(p) || open_update(p))
 		return -1;
 	p->opts->info("%s, %u threads; %" PRIu64 " instances an epoch, batches of %" PRIu64 " in pieces of %d", p->k.name, p->k.threads,

@@ -1,9 +1,13 @@
-/* pretrain_facts.c - what decides the result of a pre-training. */
+/* pretrain_facts.c - what decides the result of a pre-training, and what its model says of it. */
 #include "trainer/pretrain_facts.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "shards/folder.h"
 #include "shards/manifest.h"
+#include "tokenizer/chars.h"
+#include "tokenizer/tokenizer_config.h"
+#include "tokenizer/wordpiece.h"
 #include "trainer/facts.h"
 
 #include <inttypes.h>
@@ -120,19 +124,83 @@ json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, co
 	return f;
 }
 
-char *pretrain_tokenizer_config(const struct config *c, const struct shard_source *data)
+/* --- the model's tokenizer ----------------------------------------------------------------------- */
+
+static bool is_hf(const json_t *tokenizer)
 {
-	const json_t *t = mixture_tokenizer(shard_source_mixture(data));
-	json_t *o = json_pack("{s:b, s:i, s:b, s:b, s:s}", "do_lower_case", !json_is_true(json_object_get(t, "cased")), "model_max_length",
-			      c->max_position_embeddings, "strip_accents", json_is_true(json_object_get(t, "strip_accents")),
-			      "tokenize_chinese_chars", json_is_true(json_object_get(t, "cjk")), "tokenizer_class", "BertTokenizer");
+	const char *const compat = json_string_value(json_object_get(tokenizer, "compat"));
+
+	return compat && !strcmp(compat, "hf");
+}
+
+/* What a new model's file says of tokenizer T, but for words and Unicode. */
+static json_t *describe(const struct config *c, const json_t *t)
+{
+	json_t *const o = json_pack("{s:b, s:i, s:b, s:b, s:s}", "do_lower_case", !json_is_true(json_object_get(t, "cased")),
+				    "model_max_length", c->max_position_embeddings, "strip_accents",
+				    json_is_true(json_object_get(t, "strip_accents")), "tokenize_chinese_chars",
+				    json_is_true(json_object_get(t, "cjk")), "tokenizer_class", "BertTokenizer");
 	json_t *never = json_object_get(t, "never_split"), *segmenter = json_object_get(t, "segmenter");
-	char *text = NULL;
 
 	if (o && (!never || !json_object_set(o, "never_split", never)) && (!segmenter || !json_object_set(o, "segmenter", segmenter)))
-		text = json_dumps(o, JSON_INDENT(2));
-	if (!text)
-		err_memory();
+		return o;
 	json_decref(o);
+	err_memory();
+	return NULL;
+}
+
+/* What PATH, a file that is there, says. */
+static json_t *read_said(const char *path)
+{
+	struct buf text = BUF_INIT;
+	json_t *o = NULL;
+
+	if (!fs_read_all(path, TOKENIZER_CONFIG_BYTES_MAX, &text))
+		o = tokenizer_config_parse(text.data ? text.data : "", text.len, path);
+	buf_release(&text);
+	return o;
+}
+
+/* Member NAME of O: VALUE, or absent where that is NULL. */
+static int put(json_t *o, const char *name, json_t *value)
+{
+	if (value)
+		return json_object_set(o, name, value) ? err_memory() : 0;
+	json_object_del(o, name);
+	return 0;
+}
+
+/* What token documents may have otherwise than a model directory says: named where it is not the reference's own. */
+static int put_words(json_t *o, const json_t *t)
+{
+	const bool hf = is_hf(t);
+	json_t *const max = json_object_get(t, "max_word"), *const unicode = json_object_get(t, "unicode");
+	const bool plain_max = json_integer_value(max) == (hf ? WORDPIECE_MAX_WORD_HF : WORDPIECE_MAX_WORD_GOOGLE);
+	const bool plain_unicode = hf || !json_is_string(unicode) || !strcmp(json_string_value(unicode), chars_google(NULL)->unicode);
+
+	return put(o, TOKENIZER_CONFIG_MAX_WORD, plain_max ? NULL : max) || put(o, TOKENIZER_CONFIG_UNICODE, plain_unicode ? NULL : unicode) ? -1 : 0;
+}
+
+char *pretrain_tokenizer_config(const struct config *c, const struct shard_source *data, const char *init)
+{
+	const json_t *const t = mixture_tokenizer(shard_source_mixture(data));
+	char *const path = init ? fs_join(init, "tokenizer_config.json") : NULL;
+	json_t *o = NULL;
+	char *text = NULL;
+
+	if (!init || path)
+		o = path && fs_exists(path) ? read_said(path) : describe(c, t);
+	if (o && !put_words(o, t)) {
+		text = json_dumps(o, JSON_INDENT(2));
+		if (!text)
+			err_memory();
+	}
+	json_decref(o);
+	free(path);
 	return text;
+}
+
+void pretrain_note_compat(struct config *c, const struct shard_source *data)
+{
+	snprintf(c->tokenizer_compat, sizeof(c->tokenizer_compat), "%s", is_hf(mixture_tokenizer(shard_source_mixture(data))) ? "hf" : "");
 }

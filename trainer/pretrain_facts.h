@@ -15,7 +15,13 @@ json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, co
 /* The last part of PATH: a set's name, wherever it lies; null where that is not UTF-8. NULL: out of memory. */
 json_t *pretrain_set_name(const char *path);
 
-/* tokenizer_config.json for a model of these shards; the caller frees. */
-char *pretrain_tokenizer_config(const struct config *c, const struct shard_source *data);
+/*
+ * tokenizer_config.json for a model of these shards; the caller frees. Where INIT, a model directory or NULL, has one, it is that,
+ * with the longest word and the version of Unicode that the shards have.
+ */
+char *pretrain_tokenizer_config(const struct config *c, const struct shard_source *data, const char *init);
+
+/* Whose ids the shards hold, into C's tokenizer_compat: google's are what goes without saying. */
+void pretrain_note_compat(struct config *c, const struct shard_source *data);
 
 #endif

@@ -133,7 +133,10 @@ int shard_source_check_vocab(const struct shard_source *s, const char *folder)
 	return rc;
 }
 
-/* Whether T, as FOLDER describes it, cuts text as that of the shards was cut, in what a model directory says. */
+/*
+ * Whether T, as FOLDER describes it, cuts text as that of the shards was cut. Whose ids, the longest word and Unicode may be
+ * others: these bert-shard takes from token documents, and the new model has them from the shards.
+ */
 static int compare_rules(const struct shard_source *s, const char *folder, const struct tokenizer *t)
 {
 	static const char *const said[] = { "cased", "strip_accents", "cjk", "never_split", "segmenter" };

@@ -54,6 +54,51 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	! bert-tokenize --model run/checkpoint-1 --segmenter cat --never-split x "$DATA/man/corpus.txt" | cmp -s want -
 }
 
+# cut SWITCH...: shards s of token documents made with these.
+cut() {
+	rm -rf s
+	bert-tokenize --vocab "$DATA/man/vocab.txt" "$@" --to docs "$DATA/man/corpus.txt" |
+		bert-shard --vocab "$DATA/man/vocab.txt" -o s --shards 1 --max-seq-length 64 --max-predictions-per-seq 10 --dupe-factor 2
+}
+
+@test "the model says whose ids, the longest word and Unicode, where they are not google's own" {
+	cut
+	train -o plain --steps 1
+	jq -e '(has("max_input_chars_per_word") or has("unicode_version")) | not' plain/checkpoint-1/tokenizer_config.json
+	jq -e '.tokenizer_compat == null' plain/checkpoint-1/config.json
+	cut --max-word 7 --unicode 15.0
+	train -o run --steps 1
+	jq -e '.max_input_chars_per_word == 7 and .unicode_version == "15.0"' run/checkpoint-1/tokenizer_config.json
+	jq -e '.tokenizer_compat == null' run/checkpoint-1/config.json
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --max-word 7 --unicode 15.0 "$DATA/man/corpus.txt" >want
+	bert-tokenize --model run/checkpoint-1 "$DATA/man/corpus.txt" | cmp want -
+	cut --compat hf
+	train -o hf --steps 1 --decay constant
+	jq -e '(has("max_input_chars_per_word") or has("unicode_version")) | not' hf/checkpoint-1/tokenizer_config.json
+	jq -e '.tokenizer_compat == "hf"' hf/checkpoint-1/config.json
+	train -o hf --steps 2 --decay constant		# which goes on with that run
+	cmp hf/checkpoint-1/config.json hf/checkpoint-2/config.json
+	cut --compat hf --max-word 200
+	train -o long --steps 1
+	jq -e '.max_input_chars_per_word == 200' long/checkpoint-1/tokenizer_config.json
+}
+
+@test "a model to start from gives way to the shards in these" {
+	cut --max-word 7 --unicode 15.0
+	train -o run --steps 1
+	sed -i 's/"model_max_length": [0-9]*/"model_max_length": 1000000000000000019884624838656, "name": "x"/' run/checkpoint-1/tokenizer_config.json
+	rm -rf s
+	bert-tokenize --model run/checkpoint-1 --compat hf --max-word 9 --to docs "$DATA/man/corpus.txt" |
+		bert-shard --model run/checkpoint-1 -o s --shards 1 --max-seq-length 64 --max-predictions-per-seq 10 --dupe-factor 2
+	bert-train --data s --init run/checkpoint-1 -o hf --steps 1 --batch 4
+	jq -e '.max_input_chars_per_word == 9 and .unicode_version == null and .name == "x" and .model_max_length >= 1e30' hf/checkpoint-1/tokenizer_config.json
+	jq -e '.tokenizer_compat == "hf"' hf/checkpoint-1/config.json
+	cut
+	bert-train --data s --init hf/checkpoint-1 -o back --steps 1 --batch 4
+	jq -e '.max_input_chars_per_word == null and .unicode_version == null and .name == "x"' back/checkpoint-1/tokenizer_config.json
+	jq -e '.tokenizer_compat == null' back/checkpoint-1/config.json
+}
+
 @test "a finished run is left alone" {
 	shards -o s
 	train -o run
