@@ -15,6 +15,8 @@ int features_open(struct features *f, const struct tokenizer *t, int max_seq_len
 	if (special.cls == VOCAB_NONE || special.sep == VOCAB_NONE)
 		return err_fail("the vocabulary lacks %s, which every sequence has", special.cls == VOCAB_NONE ? "[CLS]" : "[SEP]");
 	f->encoder = encoder_new(t);
+	if (!f->encoder && err_code() == EXIT_USAGE)
+		return err_usage("%s; if these are, say so with --segmented", err_text());
 	return f->encoder ? 0 : -1;
 }
 

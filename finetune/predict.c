@@ -69,7 +69,7 @@ static int open_features(struct work *w)
 {
 	const struct predict *p = w->p;
 	const struct config *c = &w->host.model.config;
-	struct tokenizer_opts to = { .model = p->model };
+	struct tokenizer_opts to = { .model = p->model, .segmenter = p->segmented ? "" : NULL };
 	struct tuned_on on;
 
 	if (tuned_on_settle(&on, c, p->model, p->max_seq_length, p->compat))

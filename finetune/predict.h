@@ -23,6 +23,7 @@ struct predict {
 	const char *backend;
 	unsigned threads;
 	int compat;			/* TUNED_ON_MODEL, ... (finetune/tuned_on.h) */
+	bool segmented;			/* texts are cut into words, as the model's segmenter does it */
 	uint64_t max_seq_length;	/* 0: as the model was tuned */
 	struct out *out;		/* not committed here */
 	struct progress *progress;	/* may be NULL */

@@ -35,6 +35,7 @@ struct tune_opts {
 	const char *backend;
 	unsigned threads;
 	int compat;				/* TUNED_ON_MODEL, ...: whose ids (finetune/tuned_on.h) */
+	bool segmented;				/* texts are cut into words, as the model's segmenter does it */
 	uint64_t seed, seeds;			/* SEED, SEED + 1, ..., SEEDS of them */
 	uint64_t max_seq_length;		/* 0: as the model was tuned, else 128, or its positions where they are fewer */
 	uint64_t batch, micro_batch;		/* micro_batch 0: the batch, at most 32 */

@@ -83,7 +83,7 @@ static int check_dev(const struct tune_data *d, const struct tune_opts *o)
 
 int tune_data_read(struct tune_data *d, const struct tune_opts *o, const struct tuned_on *on, const struct config *config)
 {
-	const struct tokenizer_opts to = { .model = o->model, .compat = on->compat };
+	const struct tokenizer_opts to = { .model = o->model, .compat = on->compat, .segmenter = o->segmented ? "" : NULL };
 	struct features f = { .encoder = NULL };
 	struct tokenizer *t = NULL;
 	int rc = -1;

@@ -105,6 +105,7 @@ int main(int argc, char **argv)
 		ARG_FLAG("no-header", 0, &t->data.no_header, "TSV without a header: label, text, second text"),
 		ARG_UINT("max-seq-length", 0, &t->max_seq_length, 0, 65535, "N", "tokens of an example at most; 0: as the model was tuned, or 128"),
 		ARG_CHOICE("compat", 0, &t->compat, TUNED_ON_WORDS, "whose ids: as the model was tuned, google-research/bert's, or Hugging Face's"),
+		ARG_FLAG("segmented", 0, &t->segmented, "texts are cut into words already, by the model's segmenter"),
 		ARG_GROUP("Runs"),
 		ARG_REAL("epochs", 0, &t->epochs, 0, 1e6, "X", "times that every example is seen"),
 		ARG_UINT("batch", 0, &t->batch, 1, 1 << 24, "N", "examples of a step"),

@@ -78,6 +78,7 @@ int main(int argc, char **argv)
 		ARG_FLAG("no-header", 0, &p->data.no_header, "TSV without a header: text, second text; or label, text, second text"),
 		ARG_UINT("max-seq-length", 0, &p->max_seq_length, 0, 65535, "N", "tokens of an example at most; 0: as the model was tuned"),
 		ARG_CHOICE("compat", 0, &p->compat, TUNED_ON_WORDS, "whose ids: as the model was tuned, google-research/bert's, or Hugging Face's"),
+		ARG_FLAG("segmented", 0, &p->segmented, "texts are cut into words already, by the model's segmenter"),
 		ARG_CHOICE("backend", 0, &o.backend, KERNELS_BACKENDS, "what computes"),
 		ARG_COMMON(&o.common),
 		ARG_END

@@ -288,6 +288,46 @@ weights() {
 	says "'hf' was tuned on ids of 'x', which are not known here"
 }
 
+@test "what it was pre-trained on is remembered" {
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --compat hf --max-word 20 --to docs "$DATA/man/corpus.txt" |
+		bert-shard --vocab "$DATA/man/vocab.txt" --shards 1 --max-seq-length 32 --max-predictions-per-seq 5 --dupe-factor 1 -o shards
+	bert-train --data shards --config "$DATA/man/config.json" --steps 1 --batch 4 --threads 1 -o run
+	mv run/checkpoint-1 m
+	tune --epochs 1 -o out >/dev/null
+	jq -e '.tokenizer_compat == "hf"' out/config.json
+	jq -e '.max_input_chars_per_word == 20' out/tokenizer_config.json
+	local a20 a21
+	a20=$(printf 'a%.0s' $(seq 20)) a21=${a20}a
+	printf 'text\n%s [MASK]\n%s [MASK]\n' "$a20" "$a21" >long.tsv
+	printf 'text\n[UNK] [MASK]\n' >unknown.tsv
+	bert-predict --task classify --model out long.tsv | cut -f 2- >got
+	[ "$(sed -n 2p got)" != "$(sed -n 3p got)" ]
+	bert-predict --task classify --model out unknown.tsv | cut -f 2- | tail -n 1 | diff <(sed -n 3p got) -
+	# and it decides the result
+	jq 'del(.max_input_chars_per_word)' m/tokenizer_config.json >c && mv c m/tokenizer_config.json
+	sed "1!s/^\([a-z]*\t\)/\1$a21 /" "$DATA/man/books.tsv" >books.tsv
+	bert-finetune --task classify --model m --train books.tsv --batch 8 --epochs 1 -o otherwise >/dev/null
+	jq '.max_input_chars_per_word = 20' m/tokenizer_config.json >c && mv c m/tokenizer_config.json
+	bert-finetune --task classify --model m --train books.tsv --batch 8 --epochs 1 -o so >/dev/null
+	exits 1 cmp -s otherwise/model.safetensors so/model.safetensors
+}
+
+@test "a model of texts that a segmenter has cut" {
+	model
+	jq '.segmenter = "cat"' m/tokenizer_config.json >c && mv c m/tokenizer_config.json
+	exits 2 tune --epochs 1 -o out
+	says "the model takes texts that a segmenter has cut into words: 'cat'; if these are, say so with --segmented"
+	[ ! -e out/config.json ]
+	tune --epochs 1 --segmented -o out >/dev/null
+	jq -e '.segmenter == "cat"' out/tokenizer_config.json
+	exits 2 bert-predict --task classify --model out "$DATA/man/books.tsv"
+	says "bert-predict: the model takes texts that a segmenter has cut into words: 'cat'; if these are, say so with --segmented"
+	bert-predict --task classify --model out --segmented "$DATA/man/books.tsv" >got
+	jq 'del(.segmenter)' out/tokenizer_config.json >c && mv c out/tokenizer_config.json
+	bert-predict --task classify --model out "$DATA/man/books.tsv" | diff - got
+	bert-predict --task classify --model out --segmented "$DATA/man/books.tsv" | diff - got
+}
+
 @test "temporaries of a run that was killed go" {
 	model
 	mkdir out
