@@ -13,6 +13,7 @@
 #include "tokenizer/learn_extend.h"
 #include "tokenizer/learn_report.h"
 #include "tokenizer/learn_topdown.h"
+#include "tokenizer/tokenizer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,9 +24,10 @@ enum method { METHOD_BPE, METHOD_TOPDOWN, METHOD_LIKELIHOOD };
 struct options {
 	struct args_common common;
 	uint64_t size, add, min_count, alphabet, unused, memory;
-	const char *initial, *extend, *report, *beside;
+	const char *initial, *extend, *report, *beside, *unicode;
 	struct arg_list heldout;
-	int method;
+	struct normalizer_opts rules;	/* what the switches below come to */
+	int method, lower, strip_accents, split_cjk;
 	bool cased, strict;
 };
 
@@ -35,10 +37,16 @@ struct findings {
 	struct learn_text text, heldout;
 };
 
-static struct normalizer_opts normalizer_of(const struct options *o)
+/* As tokenizer_open decides for a vocabulary without a model directory. */
+static int choose_rules(struct options *o)
 {
-	return (struct normalizer_opts){ .chars = chars_google(NULL), .lower = !o->cased, .strip_accents = !o->cased,
-					 .space_cjk = true };
+	if (o->cased && o->lower == TOKENIZER_YES)
+		return err_usage("cased text is not lower-cased: choose one");
+	o->rules.lower = !o->cased && o->lower != TOKENIZER_NO;
+	o->rules.strip_accents = o->strip_accents == TOKENIZER_STRIP_AUTO ? o->rules.lower : o->strip_accents == TOKENIZER_STRIP_YES;
+	o->rules.space_cjk = o->split_cjk != TOKENIZER_NO;
+	o->rules.chars = chars_google(o->unicode);
+	return o->rules.chars ? 0 : -1;
 }
 
 /* The words of FILES; *C keeps how many there were. */
@@ -51,7 +59,7 @@ static int count_words(const struct options *o, const char *const *files, size_t
 	uint64_t total;
 	int rc;
 
-	*c = (struct learn_count){ .normalizer = normalizer_of(o), .memory = o->memory, .threads = lo.threads, .progress = &progress };
+	*c = (struct learn_count){ .normalizer = o->rules, .memory = o->memory, .threads = lo.threads, .progress = &progress };
 	if (lines_open(&c->lines, files, n_files, &lo))
 		return -1;
 	lines_progress(c->lines, &total);
@@ -170,8 +178,9 @@ static json_t *report_json(const struct options *o, const struct learn *l, const
 {
 	static const char *const methods[] = { "bpe", "topdown", "likelihood" };
 
-	return json_pack("{ss ss* sb sI sI sI sI sI sI sI sI ss* so so*}", "method", methods[o->method], "extended", o->extend,
-			 "cased", o->cased, "tokens", (json_int_t)l->tokens, "added", (json_int_t)l->added, "slots_filled",
+	return json_pack("{ss ss* sb sb sb ss sI sI sI sI sI sI sI sI ss* so so*}", "method", methods[o->method], "extended", o->extend,
+			 "cased", !o->rules.lower, "strip_accents", o->rules.strip_accents, "cjk", o->rules.space_cjk, "unicode",
+			 o->rules.chars->unicode, "tokens", (json_int_t)l->tokens, "added", (json_int_t)l->added, "slots_filled",
 			 (json_int_t)l->slots, "characters", (json_int_t)l->letters, "characters_inside", (json_int_t)l->inside,
 			 "characters_left_out", (json_int_t)l->left_out, "characters_left_out_count", (json_int_t)l->left_out_count,
 			 "last_count", (json_int_t)l->last_count, "beside", o->beside, "text", learn_text_json(&f->text),
@@ -195,7 +204,6 @@ static int write_report(struct out *out, const struct options *o, const struct l
 
 static int learn_vocab(const struct options *o, const struct args *a, struct learn *l)
 {
-	const struct normalizer_opts n = normalizer_of(o);
 	struct out *out = NULL, *report = NULL;
 	struct vocab *base = NULL, *own = NULL;
 	struct findings f = { 0 };
@@ -203,7 +211,7 @@ static int learn_vocab(const struct options *o, const struct args *a, struct lea
 	int rc = -1;
 
 	if ((o->extend && open_vocab(&base, o->extend)) || (o->beside && open_vocab(&f.beside, o->beside)) ||
-	    (o->initial && alphabet_read(o->initial, &n, &initial, &l->n_initial)) ||
+	    (o->initial && alphabet_read(o->initial, &o->rules, &initial, &l->n_initial)) ||
 	    out_open(&out, o->common.output) || (o->report && out_open(&report, o->report)))
 		goto end;
 	l->base = base;
@@ -250,6 +258,10 @@ int main(int argc, char **argv)
 	const struct arg table[] = {
 		ARG_UINT("size", 0, &o.size, LEARN_SPECIALS + 1, LEARN_SIZE_MAX, "N", "tokens of the vocabulary, special ones too; required but with --extend"),
 		ARG_FLAG("cased", 0, &o.cased, "keep case and accents"),
+		ARG_CHOICE("lower", 0, &o.lower, "auto|yes|no", "lower-case; auto: unless --cased"),
+		ARG_CHOICE("strip-accents", 0, &o.strip_accents, "auto|yes|no", "auto: where lower-cased"),
+		ARG_CHOICE("split-cjk", 0, &o.split_cjk, "auto|yes|no", "each Chinese character is a word; auto: yes"),
+		ARG_STR("unicode", 0, &o.unicode, "VERSION", "Unicode 14.0 or 15.0 (default: 14.0)"),
 		ARG_CHOICE("method", 0, &o.method, "bpe|topdown|likelihood", "how to learn: merge the most frequent pairs, cut words into endings as BERT's own was learnt, or merge the likeliest pairs"),
 		ARG_STR("extend", 0, &o.extend, "VOCAB", "add tokens to this vocabulary instead, in its [unusedN] slots and after its end"),
 		ARG_UINT("add", 0, &o.add, 1, VOCAB_MAX, "N", "tokens to add"),
@@ -282,7 +294,7 @@ int main(int argc, char **argv)
 	l.alphabet = o.alphabet;
 	l.unused = o.unused;
 	l.add = o.add;
-	if (check_options(&o) || learn_vocab(&o, &a, &l))
+	if (check_options(&o) || choose_rules(&o) || learn_vocab(&o, &a, &l))
 		return tool_fail();
 	if (o.extend)
 		return tool_finish("%" PRIu64 " tokens, %" PRIu64 " of them new, %" PRIu64 " in slots", l.tokens, l.added, l.slots);

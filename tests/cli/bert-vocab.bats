@@ -143,6 +143,50 @@ load helpers
 	[ "$(bert-vocab -q --cased --size 50 in | tail -n +6 | tr '\n' ' ')" = "t É é ##t ##é ##té " ]
 }
 
+# Vietnamese, Korean and Hindi, whose marks are letters; Chinese words of several characters, set apart already.
+many_marks() { yes $'Đất nước Việt Nam, tiếng Việt\n대한민국의 모든 국민\nसभी मनुष्यों को गौरव\n东京 大学 东京 大学' | head -n 12; }
+
+@test "the switches of bert-tokenize: with the same ones its own text has no [UNK]" {
+	many_marks >in
+	for switches in '' '--cased' '--strip-accents no' '--strip-accents no --split-cjk no' '--lower no --strip-accents yes' \
+		'--cased --strip-accents no --unicode 15.0' '--lower yes --split-cjk yes --unicode 14.0'; do
+		for method in bpe topdown likelihood; do
+			bert-vocab -q $switches --method $method --size 400 in >vocab
+			bert-tokenize $switches --vocab vocab --to tokens in >tokens
+			[ "$(wc -l <tokens)" -eq 12 ]
+			[ "$(grep -cF '[UNK]' tokens)" -eq 0 ]
+		done
+	done
+	# they do something: words that are tokens, in the form that the switches give them
+	bert-vocab -q --strip-accents no --split-cjk no --size 400 in >vocab
+	for word in việt đất 국민 गौरव 东京; do grep -qx "$word" vocab; done
+	bert-vocab -q --lower no --strip-accents yes --size 400 in >vocab
+	for word in Viet Nam 东; do grep -qx "$word" vocab; done
+	[ "$(grep -cE 'ệ|东京' vocab)" -eq 0 ]
+	bert-vocab -q --lower no --size 400 in | cmp - <(bert-vocab -q --cased --size 400 in)
+}
+
+@test "the switches with --extend, --initial-alphabet and --report" {
+	many_marks >in
+	printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' >small
+	bert-vocab -q --strip-accents no --split-cjk no --extend small --add 300 -o vocab --report report --heldout in in
+	[ "$(bert-tokenize --strip-accents no --split-cjk no --vocab vocab --to tokens in | grep -cF '[UNK]')" -eq 0 ]
+	jq -e '.cased == false and .strip_accents == false and .cjk == false and .unicode == "14.0"' report
+	[ "$(jq .text.vocabulary.unknown_words report)$(jq .heldout.vocabulary.unknown_words report)" = 00 ]
+	[ "$(jq .heldout.words report)" -eq "$(bert-tokenize --strip-accents no --split-cjk no --vocab vocab --to words in | wc -w)" ]
+	bert-vocab -q --unicode 15.0 --lower no --size 400 -o vocab --report - in | jq -e '.cased and (.strip_accents | not) and .cjk and .unicode == "15.0"'
+	echo Ệ >letters
+	bert-vocab -q --strip-accents no --initial-alphabet letters --size 100 <(echo ab) | grep -qx ệ
+	[ "$(bert-vocab -q --initial-alphabet letters --size 100 <(echo ab) | grep -c ệ)" -eq 0 ]
+}
+
+@test "text that a segmenter has cut is piped in" {
+	local cut='sed "s/大学/ 大学 /g; s/东京/ 东京 /g"'
+	yes 东京大学 | head -n 3 >in
+	bash -c "$cut" <in | bert-vocab -q --split-cjk no --size 400 >vocab
+	[ "$(bert-tokenize --vocab vocab --split-cjk no --segmenter "$cut" --to tokens in | sort -u)" = "东京 大学" ]
+}
+
 @test "threads, order and division of the input play no part" {
 	bert-vocab --threads 1 --size 400 "$DATA/man/corpus.txt" >one
 	bert-vocab --threads 2 --size 400 "$DATA/man/corpus.txt" | cmp - one
@@ -208,6 +252,12 @@ load helpers
 	exits 2 bert-vocab --size 3 "$DATA/man/corpus.txt"
 	exits 2 bert-vocab --size 100 --method unigram "$DATA/man/corpus.txt"
 	says "bpe|topdown|likelihood"
+	exits 2 bert-vocab --size 100 --cased --lower yes "$DATA/man/corpus.txt"
+	says "cased text is not lower-cased"
+	exits 2 bert-vocab --size 100 --strip-accents maybe "$DATA/man/corpus.txt"
+	says "auto|yes|no"
+	exits 2 bert-vocab --size 100 --unicode 3.2 -o vocab "$DATA/man/corpus.txt"
+	[ ! -e vocab ]
 	exits 2 bert-vocab --size 100 --memory 1M "$DATA/man/corpus.txt"
 	exits 2 bert-vocab --size 100 --min-count 0 "$DATA/man/corpus.txt"
 }
