@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct buf {
 	char *data;
 	size_t len, cap;	/* cap leaves room for the 0 byte */
@@ -36,5 +40,9 @@ void buf_release(struct buf *b);
  */
 #define array_grow(items, cap, need, size) array_grow_((void **)(items), (cap), (need), (size))
 int array_grow_(void **items, size_t *cap, size_t need, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ERR_TEXT_MAX 1024
 
 /* What every program exits with; listed in every man page. */
@@ -47,5 +51,9 @@ enum exit_code err_code(void);		/* EXIT_DONE when nothing was set */
 void err_get(struct err *e);
 int err_put(const struct err *e);
 void err_clear(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -23,6 +23,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct pool {
 	unsigned threads;			/* workers; 0 is 1 */
 	unsigned depth;				/* items; at least 1 */
@@ -48,5 +52,9 @@ unsigned pool_allowed_threads(void);
  * under MOUNT (as /sys/fs/cgroup); UINT_MAX when none limits. Versions 2 and 1.
  */
 unsigned pool_quota_threads(const char *cgroups, const char *mount);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

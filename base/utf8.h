@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define UTF8_MAX 4		/* bytes of the longest code point */
 #define UTF8_REPLACEMENT 0xFFFD
 
@@ -51,5 +55,9 @@ bool utf8_is_blank(const char *text, size_t len);
 
 /* Code points in valid TEXT. */
 size_t utf8_count(const char *text, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,7 +18,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Adds the text of N ids, all below vocab_size. */
 int decode_ids(const struct vocab *v, const uint32_t *ids, size_t n, struct buf *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

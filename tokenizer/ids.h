@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ids {
 	uint32_t *items;
 	size_t count, cap;
@@ -34,5 +38,9 @@ static inline int ids_reserve(struct ids *ids, size_t more)
 struct span {
 	uint64_t start, end;
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -58,6 +58,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum tokenizer_compat { TOKENIZER_GOOGLE, TOKENIZER_HF };
 enum tokenizer_strip { TOKENIZER_STRIP_AUTO, TOKENIZER_STRIP_YES, TOKENIZER_STRIP_NO };	/* auto: yes where text is lower-cased */
 enum tokenizer_switch { TOKENIZER_AUTO, TOKENIZER_YES, TOKENIZER_NO };			/* auto: as the model directory says, else yes */
@@ -76,7 +80,11 @@ struct tokenizer_opts {
 	uint64_t max_word;		/* code points; longer words are [UNK]; 0: the model directory's, else the reference's (google 200, hf 100) */
 	const char *unicode;		/* version of google's tables, "14.0"; NULL: the model directory's, else the default; hf has one table of its own */
 };
+#ifdef __cplusplus
+#define TOKENIZER_OPTS_DEFAULT { }
+#else
 #define TOKENIZER_OPTS_DEFAULT { 0 }
+#endif
 
 struct tokenizer;
 
@@ -152,5 +160,9 @@ int encoder_words(struct encoder *e, const char *text, size_t len, struct word_l
 
 /* The places of all words, which are in code points of TEXT, become those in bytes. */
 void word_list_to_bytes(struct word_list *w, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define VOCAB_NONE UINT32_MAX
 #define VOCAB_MAX 16777214u		/* tokens */
 
@@ -57,5 +61,9 @@ bool vocab_is_slot(const struct vocab *v, uint32_t id);
 
 /* Whether ID is one of those five or a slot. */
 bool vocab_is_special(const struct vocab *v, uint32_t id);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -34,6 +34,70 @@ each_alone() {
 ok "every header stands alone, in C99" each_alone
 ok "the example against the shared library" build shared "${shared[@]}"
 ok "the example against the static library" build static "${static[@]/#-lberttools-tokenizer/-l:libberttools-tokenizer.a}"
+
+cat >ids.cpp <<'END'
+#include <base/err.h>
+#include <base/pool.h>
+#include <base/utf8.h>
+#include <tokenizer/decode.h>
+#include <tokenizer/tokenizer.h>
+
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+static int fail()
+{
+	std::cerr << err_text() << '\n';
+	return err_code();
+}
+
+/* Lines of text to lines of ids, each followed by the text that they give back. */
+int main(int, char **argv)
+{
+	tokenizer_opts o = TOKENIZER_OPTS_DEFAULT;
+	tokenizer *t;
+	ids found = IDS_INIT;
+	buf text = BUF_INIT;
+	encoder *e;
+
+	o.vocab = argv[1];
+	if (tokenizer_open(&t, &o) || !(e = encoder_new(t)))
+		return fail();
+	for (std::string line; std::getline(std::cin, line);) {
+		found.count = 0;
+		buf_clear(&text);
+		if (encoder_encode(e, line.data(), line.size(), &found) || decode_ids(tokenizer_vocab(t), found.items, found.count, &text))
+			return fail();
+		for (std::size_t i = 0; i < found.count; i++)
+			std::cout << (i ? " " : "") << found.items[i];
+		std::cout << '\n' << (text.len ? text.data : "") << '\n';
+	}
+	if (vocab_special(tokenizer_vocab(t)).unk == VOCAB_NONE || pool_allowed_threads() < 1 || !utf8_is_space(' '))
+		return 1;
+	ids_release(&found);
+	buf_release(&text);
+	encoder_free(e);
+	tokenizer_close(t);
+	return 0;
+}
+END
+read -ra cxx <<<"${CXX:-c++}"
+cxx+=("${cc[@]:1}" -std=c++11 -pedantic -Wall -Wextra -Werror)
+each_alone_in_cpp() {
+	local h
+	for h in "$headers"/*/*.h; do
+		echo "#include <${h#"$headers"/}>" | "${cxx[@]}" "${cflags[@]}" -x c++ -fsyntax-only - || return 1
+	done
+}
+build_cpp() { "${cxx[@]}" -o "$1" ids.cpp "${cflags[@]}" "${@:2}"; }
+in_cpp() {	# in_cpp WHAT COMMAND...: as ok, where there is a C++ compiler
+	if command -v "${cxx[0]}" >/dev/null; then ok "$@"; else n=$((n + 1)); echo "ok $n - $1 # SKIP no C++ compiler (${cxx[0]})"; fi
+}
+in_cpp "every header stands alone, in C++" each_alone_in_cpp
+in_cpp "a C++ program against the shared library" build_cpp shared-cpp "${shared[@]}"
+in_cpp "a C++ program against the static library" build_cpp static-cpp "${static[@]/#-lberttools-tokenizer/-l:libberttools-tokenizer.a}"
+
 needs() { readelf -d "$1" | grep -F 'Shared library: [libberttools-tokenizer.so.0]'; }
 ok "the shared one needs the library by its soname" needs shared
 ok "the static one does not need it" eval '! needs static'
@@ -51,6 +115,10 @@ ok "there is much to compare" test "$(wc -l <want)" -gt 300 -a "$(sort -u want |
 for kind in shared static; do
 	ok "$kind: ids, offsets and text as bert-tokenize's" eval "./$kind '$vocab' \"\${texts[@]}\" >got && same want got"
 done
+for kind in shared static; do
+	in_cpp "$kind, C++: ids and text as bert-tokenize's" eval "./$kind-cpp '$vocab' <lines >got && paste -d '\n' want.ids want.text | same - got"
+done
+in_cpp "C++: a missing vocabulary is named" eval '! ./shared-cpp nowhere </dev/null 2>err && grep -q "nowhere" err'
 ok "texts are asked for" eval "./shared '$vocab' 2>err; test \$? = 2"
 ok "a missing vocabulary is named" eval '! ./shared nowhere x 2>err && grep -q "nowhere" err'
 refused() {
