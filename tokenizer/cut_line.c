@@ -30,10 +30,10 @@ static uint32_t look(const char *p, const char *end, const char **next)
 	return p < end ? utf8_next(next) : 0;
 }
 
-/* Adds what stands from P to NEXT, a character of the line or, if they are the same, a space. */
-static int add(struct cut_line *c, struct buf *out, const char *p, const char *next, uint64_t at)
+/* Adds a character, LEN bytes at TEXT, whose place in the line is AT. */
+static int add(struct cut_line *c, struct buf *out, const char *text, size_t len, uint64_t at)
 {
-	if (next == p ? buf_add_byte(out, ' ') : buf_add(out, p, (size_t)(next - p)))
+	if (buf_add(out, text, len))
 		return -1;
 	if (!c)
 		return 0;
@@ -43,7 +43,10 @@ static int add(struct cut_line *c, struct buf *out, const char *p, const char *n
 	return 0;
 }
 
-/* Adds the text to OUT, and the places to C, where that is not NULL. */
+/*
+ * Adds the text to OUT, and the places to C, where that is not NULL. The line's white space goes before any is taken as
+ * added: some that is white space here is a control character to the tokenizer, which drops it, and no end of a word.
+ */
 static int align(struct cut_line *c, const char *line, size_t len, const char *cut, size_t cut_len, struct buf *out)
 {
 	const char *p = line, *q = cut, *const end = line + len, *const cut_end = cut + cut_len;
@@ -56,14 +59,14 @@ static int align(struct cut_line *c, const char *line, size_t len, const char *c
 		const uint32_t a = look(p, end, &next), b = look(q, cut_end, &cut_next);
 
 		if (p < end && q < cut_end && a == b) {
-			if (add(c, out, p, next, at))
+			if (add(c, out, p, (size_t)(next - p), at))
 				return -1;
-		} else if (q < cut_end && utf8_is_space(b)) {
-			if (add(c, out, p, p, at))
-				return -1;
-			next = p;
 		} else if (p < end && utf8_is_space(a)) {
 			cut_next = q;
+		} else if (q < cut_end && utf8_is_space(b)) {
+			if (add(c, out, " ", 1, at))
+				return -1;
+			next = p;
 		} else {
 			return refuse(p, end, q, cut_end);
 		}

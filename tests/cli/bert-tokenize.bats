@@ -258,6 +258,7 @@ japanese() {
 	grep -qxP 'の\tの\tの\t2' out
 	grep -qxP 'able　東京\table東京\t\[UNK\]\t0\tno token begins ##.*' out
 	[ "$(echo 東 | bert-tokenize --vocab v --segmenter cat --to words)" = 東 ]
+	[ "$(printf 'a \x0bb\n' | bert-tokenize --vocab v --segmenter "tr -d ' '" --to words)" = ab ]
 }
 
 @test "a segmenter: the same for any number of threads, and however it reads" {

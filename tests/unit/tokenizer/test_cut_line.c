@@ -32,10 +32,25 @@ static void white_space_is_the_segmenters_the_rest_the_lines(void **state)
 	expect("ab", " a b ", " a b ", "0 0 1 1 2");
 	expect("a b", "ab", "ab", "0 2");
 	expect("a b", "a  b", "a  b", "0 1 2 2");
-	expect(" a\tb ", "a b", "a b", "1 2 3");
+	expect(" a\tb ", "a b", "a b", "1 3 3");
 	expect("a\xE3\x80\x80" "b", "a\xE3\x80\x80" "b", "a\xE3\x80\x80" "b", "0 1 2");
-	expect("a\xE3\x80\x80" "b", "a\xE2\x80\xA8" "b", "a b", "0 1 2");	/* a space, whatever it has put there */
+	expect("a\xE3\x80\x80" "b", "a\xE2\x80\xA8" "b", "a b", "0 2 2");	/* a space, whatever it has put there */
 	expect("\xE6\x9D\xB1\xE4\xBA\xAC\xE9\x83\xBD", "\xE6\x9D\xB1\xE4\xBA\xAC \xE9\x83\xBD\r", "\xE6\x9D\xB1\xE4\xBA\xAC \xE9\x83\xBD ", "0 1 2 2 3");
+}
+
+/* White space to Python, and to the tokenizer control characters, which it drops. */
+static void a_control_character_beside_a_space_is_the_lines(void **state)
+{
+	(void)state;
+	expect("a \vb", "a\vb", "a\vb", "0 2 3");
+	expect("a\v b", "a\vb", "a\vb", "0 1 3");
+	expect("a \v\x1C b", "a\x1C" "b", "a\x1C" "b", "0 3 5");
+	expect("a \vb", "ab", "ab", "0 3");
+	expect("a \vb", "a b", "a b", "0 1 3");
+	expect("a\v b", "a b", "a b", "0 2 3");
+	expect("a \vb", "a\v b", "a\v b", "0 2 3 3");
+	expect("a \vb", "a\t\vb", "a  b", "0 3 3 3");
+	expect("a\v", "a\v\v", "a\v ", "0 1 2");
 }
 
 static void spans_go_back_to_the_line(void **state)
@@ -105,6 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(white_space_is_the_segmenters_the_rest_the_lines),
+		cmocka_unit_test(a_control_character_beside_a_space_is_the_lines),
 		cmocka_unit_test(spans_go_back_to_the_line),
 		cmocka_unit_test(another_text_is_refused),
 		cmocka_unit_test(many_lines_at_once),
