@@ -133,10 +133,48 @@ static int read_unicode(const json_t *object, const char **unicode, const char *
 	return 0;
 }
 
+/* The string NAME into *TEXT, which OBJECT keeps; NULL where it is null or absent. */
+static int read_string(const json_t *object, const char *name, const char **text, const char *path)
+{
+	const json_t *field = json_object_get(object, name);
+
+	*text = json_string_value(field);
+	if (field && !json_is_null(field) && !*text)
+		return err_corrupt("cannot use '%s': \"%s\" is no string", path, name);
+	return 0;
+}
+
+/*
+ * Transformers' BertJapaneseTokenizer: another program may cut the text into words, and other pieces than WordPiece's may
+ * be wanted. It keeps case by default, and sets no character apart; words that another program made keep their accents.
+ */
+static int read_japanese(struct tokenizer_config *c, const json_t *object, const char *path)
+{
+	const json_t *const segmenter = json_object_get(object, "segmenter");
+	const char *class, *words, *pieces;
+
+	if (read_string(object, "tokenizer_class", &class, path) || read_string(object, "word_tokenizer_type", &words, path) ||
+	    read_string(object, "subword_tokenizer_type", &pieces, path))
+		return -1;
+	if (pieces && strcmp(pieces, "wordpiece"))
+		return err_corrupt("cannot use '%s': \"subword_tokenizer_type\" is \"%s\", and pieces are WordPiece's alone here", path, pieces);
+	if (words && strcmp(words, "basic")) {
+		if (!segmenter || json_is_null(segmenter))
+			return err_corrupt("cannot use '%s': \"word_tokenizer_type\" is \"%s\"; put the command that cuts texts so there, "
+					   "as \"segmenter\"", path, words);
+		c->strip_accents = TOKENIZER_STRIP_NO;
+	}
+	if (words || (class && !strcmp(class, "BertJapaneseTokenizer")))
+		c->lower = c->split_cjk = false;
+	return 0;
+}
+
 static int read_fields(struct tokenizer_config *c, const json_t *object, const char *path)
 {
 	bool strip = false;
 
+	if (read_japanese(c, object, path))
+		return -1;
 	if (read_bool(object, "do_lower_case", &c->lower, path) || read_bool(object, "strip_accents", &strip, path))
 		return -1;
 	if (json_is_boolean(json_object_get(object, "strip_accents")))

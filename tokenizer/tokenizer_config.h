@@ -8,6 +8,10 @@
  * max_input_chars_per_word (default: the reference's). Two are our own: segmenter, the
  * command that cut the texts into words, and unicode_version, of google's tables. Where
  * there is no such file the defaults hold, as they do in transformers.
+ *
+ * A word_tokenizer_type other than basic (mecab: BertJapaneseTokenizer) needs a segmenter, and a
+ * subword_tokenizer_type other than wordpiece is refused. That tokenizer has other defaults: false for
+ * do_lower_case and tokenize_chinese_chars, and, beside another program, for strip_accents.
  */
 #ifndef TOKENIZER_TOKENIZER_CONFIG_H
 #define TOKENIZER_TOKENIZER_CONFIG_H
@@ -32,7 +36,7 @@ struct tokenizer_config {
 #define TOKENIZER_CONFIG_MAX_WORD "max_input_chars_per_word"
 #define TOKENIZER_CONFIG_UNICODE "unicode_version"
 
-/* Reads PATH into *C; an absent file is fine. EXIT_CORRUPT: not JSON, or a field that means nothing here. To be released either way. */
+/* Reads PATH into *C; an absent file is fine. EXIT_CORRUPT: not JSON, or a field that cannot be. To be released either way. */
 int tokenizer_config_read(struct tokenizer_config *c, const char *path);
 void tokenizer_config_release(struct tokenizer_config *c);
 

@@ -365,6 +365,29 @@ running() { grep -q '^State:.[^Z]' "/proc/$1/status" 2>/dev/null; }
 	exits 2 bert-tokenize --vocab model/vocab.txt --segmenter $'cat\ncat' <<<un
 }
 
+@test "a model directory whose words another program cuts needs to know by which command" {
+	japanese
+	mkdir model
+	mv v model/vocab.txt
+	local config=model/tokenizer_config.json cut="$TOP/tests/cli/segmenter.pl" kind
+	for kind in mecab sudachi jumanpp; do
+		echo "{\"tokenizer_class\": \"BertJapaneseTokenizer\", \"word_tokenizer_type\": \"$kind\", \"subword_tokenizer_type\": \"wordpiece\"}" >$config
+		exits 3 bert-tokenize --model model in
+		says "cannot use '$config': \"word_tokenizer_type\" is \"$kind\"; put the command that cuts texts so there, as \"segmenter\""
+		exits 3 bert-tokenize --model model --segmenter "$cut" in
+	done
+	jq --arg cut "$cut" '.segmenter = $cut' $config >with && mv with $config
+	[ "$(bert-tokenize --model model --segmenter "$cut" in | head -n 1)" = '1 2 5' ]
+	exits 2 bert-tokenize --model model in
+	for kind in character sentencepiece; do
+		echo "{\"word_tokenizer_type\": \"mecab\", \"subword_tokenizer_type\": \"$kind\", \"segmenter\": \"cat\"}" >$config
+		exits 3 bert-tokenize --model model --segmenter cat in
+		says "\"subword_tokenizer_type\" is \"$kind\""
+	done
+	echo '{"tokenizer_class": "BertJapaneseTokenizer", "word_tokenizer_type": "basic"}' >$config
+	[ "$(bert-tokenize --model model --to tokens <<<'東京 タワー。')" = '東京 タワー [UNK]' ]
+}
+
 @test "options that do not go together" {
 	small_vocab
 	exits 2 bert-tokenize

@@ -406,6 +406,21 @@ static void a_segmenter_is_held_to_the_model_directory(void **state)
 	check(&o, "ab", "19", NULL);
 }
 
+static void the_japanese_tokenizer_has_other_defaults(void **state)
+{
+	const struct fixture *f = *state;
+	const struct tokenizer_opts o = { .model = f->folder, .segmenter = "" };
+
+	write_config(f, "{\"tokenizer_class\": \"BertJapaneseTokenizer\"}");
+	check(&o, "UNwanted caf\xC3\xA9 ab\xE5\x8D\x9A", "13 6 20 1", NULL);
+	write_config(f, "{\"word_tokenizer_type\": \"basic\", \"subword_tokenizer_type\": \"wordpiece\", \"do_lower_case\": true}");
+	check(&o, "UNwanted CAF\xC3\x89 ab\xE5\x8D\x9A", "5 6 14 16 1", NULL);
+	write_config(f, "{\"word_tokenizer_type\": \"mecab\", \"segmenter\": \"mecab -Owakati\", \"do_lower_case\": true}");
+	check(&o, "UNwanted CAF\xC3\x89 ab\xE5\x8D\x9A", "5 6 20 1", NULL);
+	write_config(f, "{\"tokenizer_class\": \"BertTokenizer\", \"word_tokenizer_type\": null, \"subword_tokenizer_type\": null}");
+	check(&o, "UNwanted CAF\xC3\x89 ab\xE5\x8D\x9A", "5 6 14 16 19 17", NULL);
+}
+
 static void refuse(const struct tokenizer_opts *o, enum exit_code code, const char *reason)
 {
 	struct tokenizer *t = (void *)-1;
@@ -447,6 +462,12 @@ static void what_makes_no_tokenizer_is_refused(void **state)
 	refuse(&(struct tokenizer_opts){ .model = f->folder, .compat = TOKENIZER_HF }, EXIT_CORRUPT, "13.0");
 	write_config(f, "{\"unicode_version\": 15.0}");
 	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "no string");
+	write_config(f, "{\"word_tokenizer_type\": \"mecab\", \"segmenter\": null}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder, .segmenter = "cat" }, EXIT_CORRUPT, "the command that cuts texts so");
+	write_config(f, "{\"word_tokenizer_type\": [\"mecab\"]}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "no string");
+	write_config(f, "{\"subword_tokenizer_type\": \"sentencepiece\", \"segmenter\": \"cat\"}");
+	refuse(&(struct tokenizer_opts){ .model = f->folder, .segmenter = "cat" }, EXIT_CORRUPT, "WordPiece's alone");
 	write_config(f, "{\"do_lower_case\": \n 1}");
 	refuse(&(struct tokenizer_opts){ .model = f->folder }, EXIT_CORRUPT, "do_lower_case");
 	write_config(f, "{\"do_lower_case\": \n tru");
@@ -474,6 +495,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_caller_may_choose_otherwise, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_model_directory_says_how_long_words_are_and_which_unicode, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_segmenter_is_held_to_the_model_directory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_japanese_tokenizer_has_other_defaults, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_makes_no_tokenizer_is_refused, set_up, tear_down),
 	};
 
