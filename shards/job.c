@@ -266,15 +266,19 @@ static int forget_work(const struct job *j)
 	return err_put(&reason);
 }
 
-/* Goes on with a plan that is there; else indexes and plans by itself. */
+/* Goes on with a plan that is there, and with the index it was made of; else indexes and plans by itself. */
 static int run_stages(struct job *j)
 {
 	struct plan *p = NULL;
+	int rc;
 
-	if (plan_load(&p, j) || (!p && (job_index(j, 0, 1) || job_plan(j))))
+	if (plan_load(&p, j))
 		return -1;
+	rc = p ? 0 : job_index(j, 0, 1) || job_plan(j) ? -1 : 0;
+	for (uint32_t i = 0; p && i < p->parts && !rc; i++)
+		rc = job_index(j, i, p->parts);
 	plan_free(p);
-	return job_check_stream(j) ? -1 : job_write(j, 0, 1);
+	return rc || job_check_stream(j) ? -1 : job_write(j, 0, 1);
 }
 
 int job_run(struct job *j)

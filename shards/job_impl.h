@@ -79,6 +79,12 @@ char *job_index_path(const struct job *j, uint64_t part, uint64_t parts);
 /* The index of a part, or *F NULL and 0 when there is no whole one. Refused: one of other options or input. */
 int job_open_index(const struct job *j, uint64_t part, uint64_t parts, struct tokdoc_file **f);
 
+/* Whether every byte of an index is as its checksums say: 1, 0 (the reason says where not), -1 failed. */
+int job_index_is_sound(const char *path);
+
+/* Something read from the index is damaged (the reason): names the part, and what to do. Returns -1. */
+int job_blame_index(const struct job *j, uint32_t parts);
+
 /*
  * Writes vocab.txt, masking-words.txt and manifest.json once every shard is whole, and removes the work folder. *DONE:
  * whether it was so.

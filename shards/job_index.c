@@ -1,5 +1,7 @@
 /* The first stage: a part's stretch of the input to token documents sorted by key. */
 #include "shards/job_impl.h"
+#include "base/frame.h"
+#include "base/in.h"
 #include "base/pool.h"
 #include "base/spill.h"
 #include "shards/canon.h"
@@ -143,6 +145,67 @@ static uint64_t spill_memory(const struct job *j)
 	return left > RESERVE && left - RESERVE > least ? left - RESERVE : least;
 }
 
+/* --- what is there ------------------------------------------------------------------------------- */
+
+int job_index_is_sound(const char *path)
+{
+	struct frame_block block = FRAME_BLOCK_INIT;
+	struct frame_reader *frame = NULL;
+	struct in *in;
+	int rc;
+
+	if (in_open(&in, path, 1))
+		return -1;
+	rc = frame_open(&frame, in, TOKDOC_KIND);
+	while (!rc && (rc = frame_next(frame, &block)) > 0)
+		rc = 0;
+	if (rc)
+		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
+	else
+		rc = 1;
+	frame_close(frame);
+	frame_block_release(&block);
+	return rc;
+}
+
+int job_blame_index(const struct job *j, uint32_t parts)
+{
+	struct err reason;
+	int sound = 1;
+
+	err_get(&reason);
+	for (uint32_t i = 0; i < parts && sound == 1; i++) {
+		char *path = job_index_path(j, i, parts);
+
+		sound = path && fs_exists(path) ? job_index_is_sound(path) : -1;
+		if (!sound) {
+			err_get(&reason);
+			err_corrupt("%.900s: run --stage index --part %" PRIu32 "/%" PRIu32 " again", reason.text, i, parts);
+			err_get(&reason);
+		}
+		free(path);
+	}
+	return err_put(&reason);
+}
+
+/* Whether a part is there, every byte of it: 1, 0, -1 failed. */
+static int is_there(const struct job *j, uint64_t part, uint64_t parts)
+{
+	struct tokdoc_file *f;
+	char *path;
+	int rc;
+
+	if (job_open_index(j, part, parts, &f))
+		return -1;
+	if (!f)
+		return 0;
+	tokdoc_file_close(f);
+	path = job_index_path(j, part, parts);
+	rc = path ? job_index_is_sound(path) : -1;
+	free(path);
+	return rc;
+}
+
 int job_index(struct job *j, uint64_t part, uint64_t parts)
 {
 	struct spill *spill = NULL;
@@ -164,15 +227,11 @@ int job_index(struct job *j, uint64_t part, uint64_t parts)
 		.take = take,
 		.progress = j->opts.progress,
 	};
-	struct tokdoc_file *f;
-	int rc = -1;
+	int rc = is_there(j, part, parts);
 
-	if (job_open_index(j, part, parts, &f))
-		return -1;
-	if (f) {
-		tokdoc_file_close(f);
-		return 0;
-	}
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	rc = -1;
 	if (r.progress)
 		progress_start(r.progress, "documents", parts == 1 ? j->inputs.bytes : 0);
 	r.counts = calloc(j->inputs.n, sizeof(*r.counts));

@@ -162,6 +162,8 @@ int job_write_shards(struct job *j, const struct plan *p, uint64_t part, uint64_
 		rc = job_write_shard(j, p, &l.index, l.late[i], false);
 		j->report.made += !rc;
 	}
+	if (rc && err_code() == EXIT_CORRUPT)
+		rc = job_blame_index(j, p->parts);
 	job_index_close(&l.index);
 	pthread_mutex_destroy(&l.lock);
 	free(l.late);

@@ -63,6 +63,18 @@ static int shards_status(const char *folder, const char *name, uint32_t shards, 
 	return tally_say(&t, "write", "shards", b);
 }
 
+static int part_is_whole(const char *work, const char *name, bool *whole)
+{
+	char *path = fs_join(work, name);
+	int rc = path ? 0 : -1;
+
+	if (path && fs_exists(path))
+		rc = job_index_is_sound(path);
+	*whole = rc > 0;
+	free(path);
+	return rc < 0 ? -1 : 0;
+}
+
 /* Of every division of the index that has a file, which parts are there. */
 static int index_status(const char *work, struct buf *b)
 {
@@ -87,7 +99,7 @@ static int index_status(const char *work, struct buf *b)
 			bool there = false;
 
 			snprintf(file, sizeof(file), "index-%05u-of-%05u.tok", k, of);
-			rc = file_is_there(work, file, &there) || tally_add(&t, there, k) ? -1 : 0;
+			rc = part_is_whole(work, file, &there) || tally_add(&t, there, k) ? -1 : 0;
 		}
 		rc = rc ? rc : tally_say(&t, "index", "parts", b);
 	}
@@ -104,26 +116,40 @@ static int load(const char *path, json_t **o)
 	return *o ? 0 : err_prefix("'%s'", path);
 }
 
+/* The first word of the shards' names, as options.json O at PATH says; NULL: it does not. */
+static const char *name_in(const json_t *o, const char *path)
+{
+	const json_t *identity = canon_object(o, "identity"), *asked = identity ? canon_object(identity, "options") : NULL;
+	const char *name = asked ? canon_string(asked, "name") : NULL;
+
+	if (!name)
+		err_prefix("'%s'", path);
+	return name;
+}
+
 /* The work folder's account. */
 static int work_status(const char *folder, const char *work, struct buf *b)
 {
 	char *options_path = fs_join(work, JOB_OPTIONS), *plan_path = fs_join(work, JOB_PLAN);
 	json_t *options = NULL, *plan = NULL;
-	const json_t *identity, *asked;
 	const char *name;
 	uint32_t shards;
 	int rc = -1;
 
-	if (!options_path || !plan_path || load(options_path, &options) ||
-	    !(identity = canon_object(options, "identity")) || !(asked = canon_object(identity, "options")) ||
-	    !(name = canon_string(asked, "name")) || index_status(work, b))
+	if (!options_path || !plan_path || load(options_path, &options) || !(name = name_in(options, options_path)) ||
+	    index_status(work, b))
 		goto done;
 	if (!fs_exists(plan_path)) {
 		rc = buf_adds(b, "plan: missing\nmanifest: missing\n");
 		goto done;
 	}
-	if (load(plan_path, &plan) || canon_uint32(plan, "shards", 1, KEYS_SHARDS_MAX, &shards) ||
-	    buf_addf(b, "plan: %" PRIu32 " shards\n", shards) || shards_status(folder, name, shards, b))
+	if (load(plan_path, &plan))
+		goto done;
+	if (canon_uint32(plan, "shards", 1, KEYS_SHARDS_MAX, &shards)) {
+		err_prefix("'%s'", plan_path);
+		goto done;
+	}
+	if (buf_addf(b, "plan: %" PRIu32 " shards\n", shards) || shards_status(folder, name, shards, b))
 		goto done;
 	rc = buf_adds(b, "manifest: missing\n");
 done:

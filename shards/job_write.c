@@ -73,9 +73,12 @@ static int add_stretch(struct docset *s, const struct tokdoc_file *f, struct fra
 	uint64_t first, end;
 
 	tokdoc_file_stretch(f, from, to, &first, &end);
-	for (uint64_t i = first; i < end && !s->over; i++)
-		if (tokdoc_file_read(f, i, block) || add_block(s, block))
+	for (uint64_t i = first; i < end && !s->over; i++) {
+		if (tokdoc_file_read(f, i, block))
+			return -1;
+		if (add_block(s, block))
 			return err_prefix("'%s'", tokdoc_file_name(f));
+	}
 	return 0;
 }
 

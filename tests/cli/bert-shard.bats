@@ -23,6 +23,13 @@ same() {
 	for f in "$1"/*.shard; do cmp "$f" "$2/${f##*/}"; done
 }
 
+# flip FILE OFFSET: another byte there.
+flip() {
+	local byte
+	byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+	printf "\\$(printf %03o $((byte ^ 16)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
 # no_leftovers DIR: neither unfinished files nor work.
 no_leftovers() { [ -z "$(find "$1" -name '.*' ! -name . ! -path "$1")" ]; }
 
@@ -99,6 +106,41 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	says "parts are missing: 0/3 2/3"
 	exits 1 shard --stage write --part 0/2 -o out in
 	says "no plan"
+}
+
+@test "a damaged part of the index is named, told of by --status, and made again" {
+	documents 0 300 >in
+	shard --shards 2 -o good in
+	shard --shards 2 --stage index --part 0/2 -o out in
+	shard --shards 2 --stage index --part 1/2 -o out in
+	shard --shards 2 --stage plan -o out in
+	cp -r out whole
+	flip out/.work/index-00001-of-00002.tok 400
+	exits 0 bert-shard --status out
+	says "index: 1 of 2 parts, missing: 1"
+	exits 3 shard --shards 2 --stage write -o out in
+	[[ "$output" =~ ^"bert-shard: 'out/.work/index-00001-of-00002.tok': block "[^\']*": run --stage index --part 1/2 again"$ ]]
+	cp -r out plain
+	exits 0 shard --shards 2 --stage index --part 1/2 -o out in
+	cmp {whole,out}/.work/index-00001-of-00002.tok
+	shard --shards 2 --stage write -o out in
+	diff -r good out
+	shard --shards 2 -o plain in
+	diff -r good plain
+	rm whole/.work/index-00000-of-00002.tok
+	shard --shards 2 -o whole in
+	diff -r good whole
+}
+
+@test "--status names the work file that lacks what it should say" {
+	documents 0 50 >in
+	shard --stage index -o out in
+	echo '{}' >out/.work/plan.json
+	exits 3 bert-shard --status out
+	says "'out/.work/plan.json': "
+	echo '{}' >out/.work/options.json
+	exits 3 bert-shard --status out
+	says "'out/.work/options.json': "
 }
 
 @test "stages refuse what can be read only once, parts what cannot be cut" {
@@ -317,13 +359,6 @@ made_by() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" -o a.tok 
 	cmp good/manifest.json out/manifest.json
 	[ "$(stat -c '%i %Y' out/shard-00000-of-00004.shard)" = "$kept" ]
 	no_leftovers out
-}
-
-# flip FILE OFFSET: another byte there.
-flip() {
-	local byte
-	byte=$(od -An -tu1 -j "$2" -N 1 "$1")
-	printf "\\$(printf %03o $((byte ^ 16)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
 @test "what is damaged inside a finished folder is found and made again: shards, vocabulary, manifest" {
