@@ -298,11 +298,19 @@ static int forget_index(const struct job *j)
  */
 static int load_manifest(const struct job *j, struct manifest **m, bool *damaged)
 {
+	int foreign;
+
 	*damaged = false;
 	if (!manifest_load(m, j->opts.folder))
 		return 0;
-	*damaged = err_code() == EXIT_CORRUPT;
-	return *damaged ? job_check_recipes(j) : -1;
+	if (err_code() != EXIT_CORRUPT)
+		return -1;
+	foreign = manifest_is_foreign(j->opts.folder);
+	if (foreign)
+		return foreign < 0 ? -1 : err_fail("'%s/%s' is of another version: choose another folder, or empty it",
+						   j->opts.folder, MANIFEST_NAME);
+	*damaged = true;
+	return job_check_recipes(j);
 }
 
 /* All is whole, but perhaps for the vocabulary, which is here. */

@@ -105,7 +105,7 @@ int job_google(struct job *j)
 		does_not_fit(j, p, &docs);
 		goto done;
 	}
-	if (!plan_save(p, j) && !job_check_stream(j) && !job_refuse_other_numbers(j, p) && !docset_finish(&docs))
+	if (!plan_save(p, j) && !job_check_stream(j) && !job_refuse_others(j, p) && !docset_finish(&docs))
 		rc = make_shards(j, p, &docs);
 done:
 	docset_release(&docs);

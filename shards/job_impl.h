@@ -97,8 +97,11 @@ int job_finish(struct job *j, const struct plan *p, bool *done);
  */
 int job_check_stream(const struct job *j);
 
-/* Refuses the folder for shards of another number than the plan's, beside which the set would look whole. */
-int job_refuse_other_numbers(const struct job *j, const struct plan *p);
+/*
+ * Refuses the folder for shards of another number than the plan's, beside which the set would look whole, and, before
+ * any is made, for shards of another run where no manifest told whose they are.
+ */
+int job_refuse_others(const struct job *j, const struct plan *p);
 
 /* --- job_file.c: a shard file ------------------------------------------------------ */
 
@@ -151,8 +154,8 @@ char *job_shard_path(const struct job *j, uint32_t shard, uint32_t shards);
 struct shard_header job_shard_header(const struct job *j, const struct plan *p, uint32_t shard);
 
 /*
- * 1: the shard is there, and of this job; 0: it is not there, or damaged; -1: it is another's. job_shard_open looks
- * at its ends only; *S is NULL but for 1. job_shard_is_whole reads all of it.
+ * 1: the shard is there, and of this job; 0: it is not there, or damaged and, as far as it still says, of this job;
+ * -1: it is another's. job_shard_open looks at its ends only; *S is NULL but for 1. job_shard_is_whole reads all of it.
  */
 int job_shard_open(const struct job *j, const struct plan *p, uint32_t shard, struct shard **s);
 int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard);
@@ -166,7 +169,7 @@ bool job_is_listed(const struct manifest_shard *e, const struct shard *s);	/* E 
 /* *ALL: every shard is whole and what M, which is of this job, tells of */
 int job_manifest_holds(const struct job *j, const struct manifest *m, bool *all);
 int job_remove_strange(const struct job *j, const struct manifest *m);	/* shards that M tells otherwise of */
-int job_check_recipes(const struct job *j);		/* refuses the folder for a shard of another recipe */
+int job_check_recipes(const struct job *j);		/* refuses the folder for a shard of another recipe, or where none says its own */
 
 int job_has_vocab(const char *folder, const char *sha256, bool *has);	/* vocab.txt is there and that one */
 int job_copy_vocab(const struct job *j);		/* and the list of words; unless they are there */

@@ -1,6 +1,7 @@
 /* What of an output folder is whole. */
 #include "shards/job_impl.h"
 #include "base/frame.h"
+#include "base/in.h"
 #include "shards/canon.h"
 #include "shards/folder.h"
 #include "shards/keys.h"
@@ -43,45 +44,91 @@ static int check_same_header(const char *path, const char *is, const char *want)
 	return -1;
 }
 
-/* What another version made is not damaged. 0: PATH is of ours, or of none. */
-static int refuse_other_version(const char *path)
+/* Into H, what comes before all else in the shard IN, which it closes. */
+static int parse_header(const char *path, struct in *in, struct shard_header *h)
+{
+	struct frame_reader *frame;
+	struct err reason;
+	const char *json;
+	size_t len;
+	int rc = 1;
+
+	if (frame_open(&frame, in, NULL))
+		return err_code() == EXIT_CORRUPT ? 0 : -1;
+	json = frame_header(frame, &len);
+	if (strcmp(frame_reader_kind(frame), SHARD_KIND)) {
+		rc = err_fail("'%s' is of kind %s, and no shard: choose another folder, or empty it", path,
+			      frame_reader_kind(frame));
+	} else if (shard_header_parse(h, json, len)) {
+		err_get(&reason);
+		rc = err_fail("'%s' is not damaged, but of another version: %.500s: choose another folder, or empty it", path,
+			      reason.text);
+	}
+	frame_close(frame);
+	return rc;
+}
+
+/*
+ * What a shard that cannot be opened says of itself: 1 with *H, the caller's to release; 0: it is too damaged for that.
+ * What another version made is not damaged, and refused.
+ */
+static int read_header(const char *path, struct shard_header *h)
 {
 	const int version = frame_version(path);
+	struct in *in;
 
-	if (version <= 0 || version == FRAME_VERSION)
-		return version < 0 ? -1 : 0;
-	return err_fail("'%s' is of format version %d, and this program writes version %d: choose another folder, or empty it",
-			path, version, FRAME_VERSION);
+	*h = (struct shard_header){ 0 };
+	if (version < 0)
+		return -1;
+	if (version && version != FRAME_VERSION)
+		return err_fail("'%s' is of format version %d, and this program writes version %d: choose another folder, or empty it",
+				path, version, FRAME_VERSION);
+	return in_open(&in, path, 1) ? -1 : parse_header(path, in, h);
+}
+
+/* 1: the shard at PATH is open, and *H is its header; 0: it is damaged, and *H is, where it is to be had; -1 failed. */
+static int open_or_read(const char *path, struct shard **s, struct shard_header *own, const struct shard_header **h)
+{
+	int rc;
+
+	*own = (struct shard_header){ 0 };
+	*h = NULL;
+	if (!shard_open(s, path)) {
+		*h = shard_header(*s);
+		return 1;
+	}
+	rc = err_code() == EXIT_CORRUPT ? read_header(path, own) : -1;
+	if (rc > 0)
+		*h = own;
+	return rc < 0 ? -1 : 0;
 }
 
 int job_shard_open(const struct job *j, const struct plan *p, uint32_t shard, struct shard **out)
 {
-	const struct shard_header header = job_shard_header(j, p, shard);
+	const struct shard_header header = job_shard_header(j, p, shard), *h;
+	struct shard_header own = { 0 };
 	char *path = job_shard_path(j, shard, p->shards), *want = NULL, *is = NULL;
-	struct shard *s = NULL;
-	int rc = -1;
+	int rc = path ? 0 : -1;
 
-	if (!path)
-		goto done;
-	rc = 0;
-	if (!fs_exists(path))
-		goto done;
-	if (shard_open(&s, path)) {
-		rc = err_code() == EXIT_CORRUPT ? refuse_other_version(path) : -1;
-		goto done;
+	*out = NULL;
+	if (path && fs_exists(path))
+		rc = open_or_read(path, out, &own, &h);
+	else
+		h = NULL;
+	if (rc >= 0 && h) {
+		want = shard_header_print(&header);
+		is = shard_header_print(h);
+		if (!want || !is || check_same_header(path, is, want))
+			rc = -1;
 	}
-	want = shard_header_print(&header);
-	is = shard_header_print(shard_header(s));
-	rc = want && is && !check_same_header(path, is, want) ? 1 : -1;
-done:
+	if (rc != 1) {
+		shard_close(*out);
+		*out = NULL;
+	}
+	shard_header_release(&own);
 	free(path);
 	free(want);
 	free(is);
-	if (rc != 1) {
-		shard_close(s);
-		s = NULL;
-	}
-	*out = s;
 	return rc;
 }
 
@@ -179,45 +226,56 @@ static bool is_shard(const char *name)
 	return len > 6 && !strcmp(name + len - 6, ".shard");
 }
 
-/* Refuses the shard PATH when it says that it is of another recipe; one that says nothing is let pass. */
-static int check_recipe(const struct job *j, const char *path)
+/* Refuses the shard PATH when it says that it is of another recipe. *KNOWN: it says that it is of ours. */
+static int check_recipe(const struct job *j, const char *path, bool *known)
 {
-	struct shard *s;
+	const struct shard_header *h;
+	struct shard_header own;
+	struct shard *s = NULL;
 	json_t *is, *want;
 	struct buf what = BUF_INIT;
-	int rc = -1;
+	int rc = open_or_read(path, &s, &own, &h);
 
-	if (shard_open(&s, path))
-		return err_code() == EXIT_CORRUPT ? refuse_other_version(path) : -1;
-	is = shard_recipe_json(&shard_header(s)->recipe);
+	if (rc < 0 || !h)
+		return rc;
+	is = shard_recipe_json(&h->recipe);
 	want = shard_recipe_json(&j->recipe);
-	if (is && want)
-		rc = canon_difference(is, want, &what);
+	rc = is && want ? canon_difference(is, want, &what) : -1;
 	if (rc > 0)
 		rc = err_fail("'%s' is of another run: recipe.%s", path, what.data);
+	*known = *known || !rc;
 	json_decref(is);
 	json_decref(want);
 	buf_release(&what);
+	shard_header_release(&own);
 	shard_close(s);
 	return rc;
 }
 
 int job_check_recipes(const struct job *j)
 {
-	char **names;
+	char *options = fs_join(j->work, JOB_OPTIONS), **names;
+	bool shards = false, known = options && fs_exists(options);
 	size_t n;
 	int rc = 0;
 
-	if (fs_list(j->opts.folder, &names, &n))
+	free(options);
+	if (!options || fs_list(j->opts.folder, &names, &n))
 		return -1;
 	for (size_t i = 0; i < n && !rc; i++) {
-		char *path = is_shard(names[i]) ? fs_join(j->opts.folder, names[i]) : NULL;
+		char *path;
 
-		if (is_shard(names[i]))
-			rc = path ? check_recipe(j, path) : -1;
+		if (!is_shard(names[i]))
+			continue;
+		path = fs_join(j->opts.folder, names[i]);
+		rc = path ? check_recipe(j, path, &known) : -1;
+		shards = true;
 		free(path);
 	}
 	fs_free_names(names, n);
+	if (!rc && shards && !known)
+		rc = err_fail("'%s' holds shards, and neither they nor %s, damaged as they are, say of which run: choose another folder, or empty it",
+			      j->opts.folder, MANIFEST_NAME);
 	return rc;
 }
 

@@ -129,7 +129,7 @@ done:
 	return !rc && over ? job_write_big(j, p, x, shard) : rc;
 }
 
-int job_refuse_other_numbers(const struct job *j, const struct plan *p)
+static int refuse_other_numbers(const struct job *j, const struct plan *p)
 {
 	char **names, want[32];
 	const size_t name_len = strlen(j->opts.name);
@@ -151,6 +151,19 @@ int job_refuse_other_numbers(const struct job *j, const struct plan *p)
 				      j->opts.folder, names[i], p->shards);
 	}
 	fs_free_names(names, n);
+	return rc;
+}
+
+int job_refuse_others(const struct job *j, const struct plan *p)
+{
+	int rc = refuse_other_numbers(j, p);
+
+	for (uint32_t k = 0; j->mending && k < p->shards && !rc; k++) {
+		struct shard *s;
+
+		rc = job_shard_open(j, p, k, &s) < 0 ? -1 : 0;
+		shard_close(s);
+	}
 	return rc;
 }
 
@@ -179,7 +192,7 @@ int job_write(struct job *j, uint64_t part, uint64_t parts)
 	if (!p)
 		return without_plan(j);
 	job_written_start(j, &written);
-	if (!job_refuse_other_numbers(j, p) && !job_write_shards(j, p, part, parts))
+	if (!job_refuse_others(j, p) && !job_write_shards(j, p, part, parts))
 		rc = job_finish(j, p, &j->report.complete);
 	job_written_end(j);
 	plan_free(p);

@@ -256,3 +256,21 @@ int manifest_load(struct manifest **out, const char *folder)
 	free(path);
 	return rc;
 }
+
+int manifest_is_foreign(const char *folder)
+{
+	char *path = fs_join(folder, MANIFEST_NAME);
+	struct buf text = BUF_INIT;
+	uint64_t version;
+	json_t *o = NULL;
+	int rc = path ? fs_read_all(path, BYTES_MAX, &text) : -1;
+
+	if (!rc)
+		o = canon_parse(text.data, text.len);
+	if (o && !canon_is(o, "format", FORMAT) && !canon_uint(o, "version", 0, INT64_MAX, &version))
+		rc = version > MANIFEST_VERSION || !check_digest(o);
+	json_decref(o);
+	buf_release(&text);
+	free(path);
+	return rc;
+}

@@ -47,6 +47,11 @@ struct manifest {
  */
 int manifest_load(struct manifest **m, const char *folder);
 int manifest_parse(struct manifest **m, const char *text, size_t len);
+/*
+ * Whether FOLDER's manifest, which cannot be loaded (EXIT_CORRUPT), is so because another version wrote it: a higher
+ * number, or a digest that is right. 1, 0 it is damaged, -1 failed.
+ */
+int manifest_is_foreign(const char *folder);
 int manifest_save(const struct manifest *m, const char *folder);
 void manifest_free(struct manifest *m);			/* accepts NULL */
 

@@ -330,6 +330,52 @@ made_by() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" -o a.tok 
 	bert-verify out
 }
 
+@test "where all is damaged, what still says whose it is decides; where nothing does, the folder is left alone" {
+	documents 0 300 >in
+	documents 0 299 >other
+	shard --shards 2 -o good in
+	cp -r good out
+	for f in out/*.shard out/manifest.json; do echo x >>"$f"; done
+	cp -r out harmed
+	exits 1 shard --shards 2 --seed 7 -o out in
+	says "is of another run: recipe.seed is 12345, not 7"
+	exits 1 shard --shards 2 -o out other
+	says "is of another run: corpus."
+	diff -r harmed out
+	shard --shards 2 -o out in
+	diff -r good out
+	for harm in "flip FILE 3" ": >FILE" "truncate -s 40 FILE" "head -c 5000 /dev/zero >FILE"; do
+		cp harmed/* out
+		for f in out/*.shard; do eval "${harm//FILE/$f}"; done
+		cp -r out harmed.more
+		exits 1 shard --shards 2 -o out in
+		says "'out' holds shards, and neither they nor manifest.json, damaged as they are, say of which run"
+		diff -r harmed.more out
+		rm -r harmed.more
+	done
+	cp harmed/* out
+	flip out/shard-00000-of-00002.shard 3
+	cp -r out harmed.more
+	exits 1 shard --shards 2 -o out other
+	diff -r harmed.more out
+	shard --shards 2 -o out in
+	diff -r good out
+	for f in out/*.shard; do echo x >>"$f"; done
+	exits 1 shard --shards 2 --seed 7 -o out in
+	shard --shards 2 -o out in
+	diff -r good out
+}
+
+@test "a manifest of another version is refused, not written over" {
+	documents 0 30 >in
+	shard -o out in
+	jq -c '.version = 2 | .news = 1' out/manifest.json >later
+	cp later out/manifest.json
+	exits 1 shard -o out in
+	says "'out/manifest.json' is of another version"
+	cmp later out/manifest.json
+}
+
 @test "a folder of somebody else is left alone" {
 	documents 0 10 >in
 	mkdir theirs

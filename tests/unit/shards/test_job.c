@@ -1,6 +1,9 @@
 #include "shards/job_impl.h"
 
+#include "base/frame.h"
 #include "base/fs.h"
+#include "base/in.h"
+#include "base/out.h"
 #include "shards/manifest.h"
 
 #include <setjmp.h>
@@ -195,12 +198,94 @@ static void test_parts_make_what_one_makes(void **state)
 	free(many);
 }
 
+/* Writes the shard FROM anew as TO, and in its header, in the place of a piece of it, another one. */
+static void relabel(const char *from, const char *to, const char *piece, const char *other)
+{
+	struct frame_block block = FRAME_BLOCK_INIT;
+	struct frame_reader *r;
+	struct frame_writer *w;
+	struct in *in;
+	struct out *out;
+	struct buf header = BUF_INIT;
+	const char *at, *totals;
+	size_t len;
+
+	assert_int_equal(in_open(&in, from, 1), 0);
+	assert_int_equal(frame_open(&r, in, SHARD_KIND), 0);
+	at = frame_header(r, &len);
+	assert_int_equal(buf_add(&header, at, len), 0);
+	at = strstr(header.data, piece);
+	assert_non_null(at);
+	assert_int_equal(strlen(piece), strlen(other));
+	memcpy(header.data + (at - header.data), other, strlen(other));
+	assert_int_equal(out_open(&out, to), 0);
+	assert_int_equal(frame_create(&w, out, SHARD_KIND, header.data, header.len), 0);
+	while (frame_next(r, &block) > 0)
+		assert_int_equal(frame_add(w, block.type, block.records, block.raw.data, block.raw.len, &(struct buf)BUF_INIT),
+				 0);
+	totals = frame_totals(r, &len);
+	assert_int_equal(frame_finish(w, totals, len), 0);
+	assert_int_equal(out_commit(out), 0);
+	frame_block_release(&block);
+	frame_close(r);
+	buf_release(&header);
+}
+
+static int run(const struct job_opts *o)
+{
+	struct job *j;
+	int rc;
+
+	assert_int_equal(job_open(&j, o), 0);
+	rc = job_run(j);
+	job_close(j);
+	return rc;
+}
+
+/* A shard whose header this version does not know is no damaged one. */
+static void test_unknown_headers_are_refused(void **state)
+{
+	char *vocab = write_file("vocab", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\none\ntwo\nthree\nfour\n");
+	char *in = write_file("in", "one two\nthree\n\nfour one\ntwo\n"), *out = fs_join(folder, "unknown");
+	char *shard = fs_join(out, "shard-00000-of-00001.shard"), *kept = fs_join(folder, "kept");
+	char *manifest = fs_join(out, MANIFEST_NAME);
+	const char *files[] = { in };
+	struct job_opts o = JOB_OPTS_DEFAULT;
+
+	(void)state;
+	o.tokenizer.vocab = vocab;
+	o.files = files;
+	o.n_files = 1;
+	o.folder = out;
+	o.made_by = "test";
+	assert_int_equal(run(&o), 0);
+	relabel(shard, kept, "berttools 1", "berttools 2");
+	for (int damaged = 0; damaged < 2; damaged++) {
+		relabel(kept, shard, "berttools 2", "berttools 2");
+		if (damaged)
+			assert_int_equal(fs_write_all(manifest, "x", 1), 0);
+		assert_int_equal(run(&o), -1);
+		assert_int_equal(err_code(), EXIT_FAILED);
+		assert_non_null(strstr(err_text(), "'berttools 2', which this version does not know"));
+		relabel(shard, kept, "berttools 2", "berttools 2");	/* it is still there */
+	}
+	relabel(kept, shard, "berttools 2", "berttools 1");
+	assert_int_equal(run(&o), 0);
+	free(vocab);
+	free(in);
+	free(out);
+	free(shard);
+	free(kept);
+	free(manifest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expectations),
 		cmocka_unit_test(test_numbers_of_shards),
 		cmocka_unit_test(test_parts_make_what_one_makes),
+		cmocka_unit_test(test_unknown_headers_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
