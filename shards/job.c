@@ -61,7 +61,7 @@ static int make_recipe(struct job *j)
 	    need_token(j, r->special.mask, "[MASK]") ||
 	    (o->rules == SHARD_OWN && mask_never(vocab, &r->never, &r->n_never)))
 		return -1;
-	if (r->max_predictions_per_seq > r->max_seq_length)
+	if (r->rules != SHARD_GOOGLE && r->max_predictions_per_seq > r->max_seq_length)
 		return err_usage("--max-predictions-per-seq %" PRIu32 " is more than --max-seq-length %" PRIu32,
 				 r->max_predictions_per_seq, r->max_seq_length);
 	return 0;

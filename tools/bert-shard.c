@@ -36,7 +36,7 @@ static const struct arg table[] = {
 	ARG_UINT("max-seq-length", 0, &o.max_seq_length, SHARD_MIN_SEQ_LENGTH, SHARD_MAX_SEQ_LENGTH, "N",
 		 "tokens of an instance at most"),
 	ARG_UINT("max-predictions-per-seq", 0, &o.max_predictions_per_seq, 1, SHARD_MAX_SEQ_LENGTH, "N",
-		 "masked tokens of an instance at most"),
+		 "masked tokens of an instance at most; where it is not given, no more than there are tokens"),
 	ARG_REAL("masked-lm-prob", 0, &o.masked_lm_prob, 0, 1, "P", "share of tokens to mask"),
 	ARG_REAL("short-seq-prob", 0, &o.short_seq_prob, 0, 1, "P", "share of instances that are made shorter"),
 	ARG_FLAG("document-lengths", 0, &o.document_lengths, "draw shorter lengths for documents, not for instances"),
@@ -177,6 +177,8 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return err_usage("--part goes with --stage index or --stage write");
 	if (part_text && args_read_part(part_text, part, parts))
 		return -1;
+	if (!args_given("max-predictions-per-seq") && o.rules != SHARD_GOOGLE && o.max_predictions_per_seq > o.max_seq_length)
+		o.max_predictions_per_seq = o.max_seq_length;
 	o.staged = stage != ALL;
 	if (o.staged && !o.n_files)
 		return err_usage("--stage needs files: standard input can be read once only");

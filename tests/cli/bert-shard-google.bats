@@ -50,6 +50,17 @@ in_order() {
 	cmp text/shard-00000-of-00001.shard docs/shard-00000-of-00001.shard
 }
 
+@test "more masks than tokens are the reference's to ask for: the same instances, as many places" {
+	google --max_seq_length=16 -o out "$DATA/man/corpus.txt"
+	[ "$(jq .recipe.max_predictions_per_seq out/manifest.json)" = 20 ]
+	bert-verify out
+	google --max-seq-length 16 --max-predictions-per-seq 16 -o least "$DATA/man/corpus.txt"
+	cmp <(bert-cat out) <(bert-cat least)
+	bert-export --to tfrecord -o export out
+	bert-import --vocab "$DATA/vocab/bert-base-uncased.txt" -o back export/*.tfrecord
+	cmp <(bert-cat out) <(bert-cat back)
+}
+
 @test "what is missing is made again, and nothing else" {
 	google --shards 3 -o out "$DATA/man/corpus.txt"
 	cp -r out whole

@@ -772,6 +772,14 @@ holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
 	says "is never reached: 19 is the most"
 }
 
+@test "the number of masks is no more than that of tokens, unless it is asked for" {
+	documents 0 20 >in
+	shard --max-seq-length 16 -o out in
+	[ "$(jq .recipe.max_predictions_per_seq out/manifest.json)" = 16 ]
+	exits 2 shard --max-seq-length 16 --max-predictions-per-seq 20 -o out in
+	says "--max-predictions-per-seq 20 is more than --max-seq-length 16"
+}
+
 @test "--dry-run predicts what is made, and makes nothing" {
 	documents 0 400 >in
 	exits 0 shard --dry-run in
