@@ -281,13 +281,16 @@ static int run_stages(struct job *j)
 	return rc || job_check_stream(j) ? -1 : job_write(j, 0, 1);
 }
 
+int job_all(struct job *j)
+{
+	if (!(j->recipe.rules == SHARD_GOOGLE ? job_google(j) : run_stages(j)))
+		return 0;
+	return j->mending ? forget_work(j) : -1;
+}
+
 int job_run(struct job *j)
 {
 	if (job_start(j))
 		return -1;
-	if (j->report.complete)
-		return 0;
-	if (!(j->recipe.rules == SHARD_GOOGLE ? job_google(j) : run_stages(j)))
-		return 0;
-	return j->mending ? forget_work(j) : -1;
+	return j->report.complete ? 0 : job_all(j);
 }

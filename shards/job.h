@@ -78,6 +78,7 @@ int job_start(struct job *j);					/* makes the folder ready, or refuses it */
 int job_index(struct job *j, uint64_t part, uint64_t parts);
 int job_plan(struct job *j);
 int job_write(struct job *j, uint64_t part, uint64_t parts);
+int job_all(struct job *j);					/* all stages */
 int job_run(struct job *j);					/* start and all stages */
 const struct job_report *job_report(const struct job *j);
 const struct vocab *job_vocab(const struct job *j);
@@ -99,6 +100,12 @@ struct job_estimate {
 	uint64_t work_bytes;		/* of disk that the work files need meanwhile */
 	double seconds;
 };
+/*
+ * Bytes of disk, about: of the work files, and of the shards before they are packed; from nothing but the size of the
+ * input, so they may be wrong by half. False: there is a stream, whose size nobody knows.
+ */
+bool job_forecast(const struct job *j, uint64_t *work, uint64_t *shards);
+
 /* Makes the instances of a sample, and throws them away. Writes nothing but spilled files. */
 int job_estimate(struct job *j, struct job_estimate *e);
 

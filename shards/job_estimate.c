@@ -142,6 +142,31 @@ static void scale(const struct job *j, struct job_estimate *e)
 	e->shards = plan_shards(j, &e->corpus);
 }
 
+/* Of English text: bytes of a token, and of a sentence. Other languages and vocabularies are not far from it. */
+#define TOKEN_BYTES 4.3
+#define SENTENCE_BYTES 100
+#define PACKED_BYTES 3			/* of text, to one of a packed file */
+
+bool job_forecast(const struct job *j, uint64_t *work, uint64_t *shards)
+{
+	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(j->tokenizer));
+	struct tokdoc_totals corpus = { 0 };
+	uint64_t instances;
+	double text = 0;
+
+	for (size_t i = 0; i < j->inputs.n; i++) {
+		const struct input *in = &j->inputs.files[i];
+		const double bytes = (double)in->bytes * (in->packed ? PACKED_BYTES : 1);
+
+		text += in->tokens ? (double)in->bytes * TOKEN_BYTES / id_bytes : bytes;
+	}
+	corpus.tokens = (uint64_t)(text / TOKEN_BYTES);
+	corpus.sentences = (uint64_t)(text / SENTENCE_BYTES) + 1;
+	*work = j->recipe.rules == SHARD_GOOGLE ? 0 : corpus.tokens * id_bytes + corpus.sentences;
+	plan_expect(&j->recipe, &corpus, &instances, shards);
+	return !j->inputs.streams;
+}
+
 int job_estimate(struct job *j, struct job_estimate *e)
 {
 	const struct vocab *vocab = tokenizer_vocab(j->tokenizer);

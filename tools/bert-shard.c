@@ -281,6 +281,20 @@ static void keep_memory(void)
 #endif
 }
 
+/* What is found out too late on a full disk. */
+static void announce(const struct job *j)
+{
+	uint64_t work_bytes, shard_bytes;
+
+	if (stage == WRITE || stage == PLAN)
+		return;
+	if (job_forecast(j, &work_bytes, &shard_bytes))
+		log_info("disk, by the size of the input: about %.1f MB of work files, and %.1f MB of shards before they are packed",
+			 (double)work_bytes / 1e6, (double)shard_bytes / 1e6);
+	else
+		log_info("disk: a stream's size is not known");
+}
+
 static int work(struct job *j, uint64_t part, uint64_t parts)
 {
 	warn_of_vocabulary(job_vocab(j));
@@ -288,12 +302,13 @@ static int work(struct job *j, uint64_t part, uint64_t parts)
 	warn_of_words(j);
 	if (dry_run)
 		return print_estimate(j);
-	if (stage == ALL)
-		return job_run(j);
 	if (job_start(j))
 		return -1;
 	if (job_report(j)->complete)
 		return 0;
+	announce(j);
+	if (stage == ALL)
+		return job_all(j);
 	return stage == INDEX ? job_index(j, part, parts) : stage == PLAN ? job_plan(j) : job_write(j, part, parts);
 }
 

@@ -796,6 +796,17 @@ holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
 	[ "$guess" -lt 170000 ]
 }
 
+@test "-v says before the work what disk it will take" {
+	documents 0 3000 >in
+	exits 0 shard -v -o out in
+	[[ "${lines[0]}" =~ ^"bert-shard: disk, by the size of the input: about "([0-9.]+)" MB of work files, and "([0-9.]+)" MB of shards before they are packed"$ ]]
+	awk -v work="${BASH_REMATCH[1]}" -v text="$(stat -c %s in)" 'BEGIN { exit !(work > 0.4e-6 * text && work < 0.6e-6 * text) }'
+	exits 0 shard -v -o out in
+	[[ "$output" != *"disk"* ]]
+	exits 0 bash -c "bert-shard --vocab '$DATA/man/vocab.txt' -v -o stream <in"
+	says "a stream's size is not known"
+}
+
 @test "shards are cut by size and number of documents" {
 	documents 0 400 >in
 	shard --shard-size 64K --dupe-factor 1 -o one in	# too few documents for more
