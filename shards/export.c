@@ -2,6 +2,7 @@
 #include "shards/export_impl.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/out.h"
 #include "shards/canon.h"
 #include "shards/folder.h"
 
@@ -152,6 +153,8 @@ static int begin(void *ctx, struct scan *s)
 			return err_fail("'%s' holds token documents: there are no instances to export", s->name);
 		return check_recipe(x, json_incref(s->tokens.tokenizer)) || make_bins(x, 1) ? -1 : x->kind->open(x, s);
 	}
+	if (x->e->draws && s->header.recipe.masking == SHARD_STATIC)
+		return err_fail("'%s' has static masks, which are the same in every epoch: leave out --epoch", s->name);
 	if (check_recipe(x, shard_recipe_json(&s->header.recipe)))
 		return -1;
 	for (unsigned k = 0; k < x->e->threads; k++)
@@ -265,10 +268,12 @@ int export_path(struct export *e, const char *path)
 	size_t n;
 	int rc = 0;
 
-	if (!e->list && !(e->list = json_array()))
-		return err_memory();
-	if (fs_make_folder(e->folder) || folder_shards(path, &paths, &n))
+	if (fs_make_folder(e->folder) || (!e->list && out_remove_stale(e->folder)) || folder_shards(path, &paths, &n))
 		return -1;
+	if (!e->list && !(e->list = json_array())) {
+		fs_free_names(paths, n);
+		return err_memory();
+	}
 	for (size_t k = 0; k < n && !rc; k++)
 		rc = export_file(e, paths[k]);
 	fs_free_names(paths, n);

@@ -38,7 +38,7 @@ struct export {
 	const char *folder;
 	unsigned threads;
 	const char *vocab_path;		/* for masks of whole words: NULL is vocab.txt beside the shard */
-	bool draws;			/* dynamic masks are those of EPOCH; else shards with such are refused */
+	bool draws;			/* dynamic masks are those of EPOCH, and shards without are refused; else those with */
 	uint64_t epoch;
 	unsigned compress;		/* of HDF5: level of gzip, 0 to 9 */
 	uint32_t bin_size;		/* tokens; 0: no bins. Not for EXPORT_MEGATRON */

@@ -258,7 +258,7 @@ static int finish_bin(struct exporting *x, uint32_t bin)
 	if (close_all(f))
 		return -1;
 	path = export_file_path(x, bin, export_hdf5.suffix);
-	if (path && !out_open(&out, path) && !copy(f->fd, out) && !out_commit(out)) {
+	if (path && !out_open_tidied(&out, path) && !copy(f->fd, out) && !out_commit(out)) {
 		free(path);
 		return 0;
 	}

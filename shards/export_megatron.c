@@ -44,7 +44,7 @@ static int open_files(struct exporting *x, const struct scan *s)
 	m->width = vocab < NARROW ? 2 : 4;
 	m->idx_path = export_file_path(x, 0, ".idx");
 	path = export_file_path(x, 0, ".bin");
-	if (m->idx_path && path && !out_open(&m->bin, path)) {
+	if (m->idx_path && path && !out_open_tidied(&m->bin, path)) {
 		m->lengths = tmpfile();
 		m->documents = tmpfile();
 		rc = m->lengths && m->documents ? 0 : err_sys("cannot make a temporary file");
@@ -201,7 +201,7 @@ static int finish(struct exporting *x)
 
 	if (fflush(m->lengths) || fflush(m->documents))
 		return failed(m);
-	if (out_open(&idx, m->idx_path) || write_head(m, idx) || write_numbers(m, idx, m->lengths, m->n_lengths, 0) ||
+	if (out_open_tidied(&idx, m->idx_path) || write_head(m, idx) || write_numbers(m, idx, m->lengths, m->n_lengths, 0) ||
 	    write_numbers(m, idx, m->lengths, m->n_lengths, m->width) ||
 	    write_numbers(m, idx, m->documents, m->n_documents, 1) || out_write(idx, &end, 8) || out_sync(idx) ||
 	    out_remove_old(idx) || out_commit(m->bin)) {

@@ -148,7 +148,7 @@ static int open_bin(struct exporting *x, uint32_t bin)
 {
 	struct out **files = x->state;
 	char *path = export_file_path(x, bin, export_tfrecord.suffix);
-	const int rc = path ? out_open(&files[bin], path) : -1;
+	const int rc = path ? out_open_tidied(&files[bin], path) : -1;
 
 	x->bins[bin].listed = true;
 	free(path);

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sys/stat.h>
 
 /* An epoch times a share is a number of samples, which stays far below 2^64 for every run. */
 #define MOST_INSTANCES 0x1p53
@@ -45,6 +46,14 @@ int mixture_set_parse(struct mixture_set *s, const char *text)
 
 /* --- opening ------------------------------------------------------------------------------ */
 
+/* Whether two names mean one file or folder. What cannot be looked at is not there to be the same. */
+static bool is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !strcmp(a, b) || (!stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+}
+
 /* Whether part K goes with those before it. */
 static int check_part(const struct mixture *m, size_t k)
 {
@@ -52,7 +61,7 @@ static int check_part(const struct mixture *m, size_t k)
 	const struct shard_recipe *a = reader_recipe(first->reader), *b = reader_recipe(p->reader);
 
 	for (size_t j = 0; j < k; j++)
-		if (!strcmp(m->parts[j].set.path, p->set.path))
+		if (is_same(m->parts[j].set.path, p->set.path))
 			return err_fail("'%s' is given twice; a weight says how often it is seen", p->set.path);
 	if (!json_equal(a->tokenizer, b->tokenizer))
 		return err_fail("the shards of '%s' and '%s' were made with different vocabularies or rules",

@@ -35,6 +35,8 @@ static int check_options(const struct options *o)
 		return err_usage("give the folder to write into: -o DIR");
 	if (o->bin_size && o->to == EXPORT_MEGATRON)
 		return err_usage("--bin-size does not go with --to megatron, which pads nothing");
+	if (args_given("epoch") && o->to == EXPORT_MEGATRON)
+		return err_usage("--epoch does not go with --to megatron, which takes the masks out");
 	return strcmp(o->common.output, "-") ? 0 : err_usage("exports are files: -o - is no folder to write them into");
 }
 
@@ -43,7 +45,7 @@ int main(int argc, char **argv)
 	static struct options o = { .to = -1, .compress = 1 };
 	const struct arg table[] = {
 		ARG_CHOICE("to", 0, &o.to, "tfrecord|hdf5|megatron", "what to make"),
-		ARG_UINT("epoch", 0, &o.epoch, 0, UINT32_MAX, "N", "dynamic masks as epoch N sees them"),
+		ARG_UINT("epoch", 0, &o.epoch, 0, UINT32_MAX, "N", "dynamic masks as epoch N sees them; for no others"),
 		ARG_STR("vocab", 0, &o.vocab, "FILE",
 			"the vocabulary, for masks of whole words (default: vocab.txt beside the shard)"),
 		ARG_UINT("compress", 0, &o.compress, 0, 9, "LEVEL", "gzip level of HDF5; 0: not packed"),

@@ -123,6 +123,21 @@ static int list_parts(struct pretrain *p)
 	return 0;
 }
 
+static enum shard_pairs pairs_of(const struct shard_source *s)
+{
+	return reader_recipe(mixture_reader(shard_source_mixture(s), 0))->pairs;
+}
+
+/* A label must mean the same in both, or the held-out sets have none. */
+static int check_kinds(const struct pretrain *p)
+{
+	const enum shard_pairs held = pairs_of(p->held);
+
+	if (held == SHARD_NONE || held == pairs_of(p->data))
+		return 0;
+	return err_fail("the shards of '%s' and '%s' have different kinds of pairs", p->opts->data->path, p->opts->eval[0]);
+}
+
 static int open_held(struct pretrain *p)
 {
 	const struct pretrain_opts *o = p->opts;
@@ -149,7 +164,7 @@ static int open_held(struct pretrain *p)
 		return -1;
 	if (!json_equal(mixture_tokenizer(shard_source_mixture(p->data)), mixture_tokenizer(shard_source_mixture(p->held))))
 		return err_fail("the shards of '%s' and '%s' were made with different vocabularies or rules", o->data->path, o->eval[0]);
-	return list_parts(p);
+	return check_kinds(p) ? -1 : list_parts(p);
 }
 
 /* --- weights ------------------------------------------------------------------------------ */

@@ -179,6 +179,24 @@ numbers() { od -An -v -t "$1" -j "$2" -N "$3" "$4" | tr -s ' \n' ' ' | sed 's/^ 
 	[ ! -e bad/export.json ]
 }
 
+@test "an epoch is asked for where it matters only" {
+	setup_shards
+	exits 1 bert-export --to tfrecord --epoch 3 -o out shards
+	says "has static masks, which are the same in every epoch: leave out --epoch"
+	nothing_in out
+	exits 2 bert-export --to megatron --epoch 3 -o out shards
+	says "--epoch does not go with --to megatron"
+}
+
+@test "what a killed run left is removed" {
+	setup_shards
+	bert-export --to tfrecord -o out shards
+	ls -A out >before
+	: >out/.other.tfrecord.999999999.0.tmp
+	bert-export --to tfrecord -o out shards
+	ls -A out | diff before -
+}
+
 @test "a full disk leaves nothing half-made" {
 	setup_shards
 	unshare -rm true 2>/dev/null || skip "unshare -rm is refused here"

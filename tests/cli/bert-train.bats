@@ -314,6 +314,19 @@ cut() {
 	[ ! -e run ]
 }
 
+@test "held-out shards whose label means something else" {
+	shards -o s
+	shards -o swapped --pairs sop
+	shards -o plain --pairs none
+	exits 1 train -o run --eval swapped
+	says "the shards of 's' and 'swapped' have different kinds of pairs"
+	[ ! -e run ]
+	exits 1 bert-train --data plain --config "$DATA/man/config.json" --steps 2 --batch 4 --eval s -o run
+	says "different kinds of pairs"
+	train -o run --steps 2 --eval plain
+	jq -es 'map(select(.data.eval_loss))[-1].data | .eval_masked_lm_loss > 0 and .eval_next_sentence_loss == null' run/log.jsonl
+}
+
 @test "a held-out shard that is damaged: what was trained is saved all the same" {
 	shards -o s
 	train -o straight
@@ -497,6 +510,11 @@ set_of() {
 	says "'long' has max_seq_length 512, at most "
 	exits 1 train --data s:2 -o run
 	says "'s' is given twice"
+	ln -s s link
+	for same in s/ ./s "$PWD/s" link; do
+		exits 1 train --data "$same" -o run
+		says "'$same' is given twice"
+	done
 	exits 1 train --data nowhere:2 -o run
 	says "nowhere"
 	bert-shard --vocab "$DATA/man/vocab.txt" --shards 1 --max-seq-length 64 -o t "$DATA/man/corpus.txt"
