@@ -227,8 +227,8 @@ static void warn_of_result(const struct job_report *r)
 		log_warn("%" PRIu64 " documents of one sentence made no instance in a pass: nothing follows in them",
 			 r->totals.dropped);
 	else if (r->totals.dropped)
-		log_warn("%" PRIu64 " chunks of one sentence made no instance: a shard has one document only, so there "
-				    "is no other to draw",
+		log_warn("%" PRIu64 " chunks of one sentence made no instance: a shard has one document only, or equal "
+				    "ones, so there is no other to draw",
 			 r->totals.dropped);
 	if (r->totals.empty_documents)
 		log_warn("%" PRIu64 " documents have no tokens and made no instance", r->totals.empty_documents);

@@ -679,6 +679,9 @@ made_by() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" -o a.tok 
 	printf 'alice\n' >single
 	exits 0 shard -o single.out single
 	says "10 chunks of one sentence made no instance"
+	for i in 1 2 3; do printf 'alice\n\n'; done >equal
+	exits 0 shard -o equal.out equal
+	says "30 chunks of one sentence made no instance: a shard has one document only, or equal ones, so there is no other to draw"
 	bert-verify single.out
 	printf 'alice was.\n\n\342\200\213\n\nshe was.\n\n\342\200\213\n' >empty
 	exits 0 shard -o empty.out empty
