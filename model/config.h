@@ -16,7 +16,7 @@
  * Layers may differ, as after surgery. Their numbers of heads are told by
  * "pruned_heads", as transformers 4 has it: {"0": [2, 3]} leaves layer 0 two heads
  * less. Their widths are told by a member of ours, "intermediate_sizes": [512, 384].
- * Others of ours say what a model was tuned on: "max_seq_length", "tokenizer_compat".
+ * Others of ours say what a model was trained on: "max_seq_length", "tokenizer_compat".
  */
 #ifndef MODEL_CONFIG_H
 #define MODEL_CONFIG_H
@@ -44,7 +44,7 @@ struct config {
 	struct layer_config *layers;		/* [L] */
 	int max_position_embeddings;		/* longest sequence; below 65536 */
 	int max_seq_length;			/* that it was tuned on, for who uses it; 0: not said */
-	char tokenizer_compat[16];		/* whose ids it was tuned on ("google", "hf"); "": not said */
+	char tokenizer_compat[16];		/* whose ids it was trained on ("google", "hf"); "": not said */
 	int type_vocab_size;			/* token types, at least 1 */
 	enum act hidden_act;
 	double hidden_dropout_prob, attention_probs_dropout_prob;

@@ -149,18 +149,6 @@ static json_t *describe(const struct config *c, const json_t *t)
 	return NULL;
 }
 
-/* What PATH, a file that is there, says. */
-static json_t *read_said(const char *path)
-{
-	struct buf text = BUF_INIT;
-	json_t *o = NULL;
-
-	if (!fs_read_all(path, TOKENIZER_CONFIG_BYTES_MAX, &text))
-		o = tokenizer_config_parse(text.data ? text.data : "", text.len, path);
-	buf_release(&text);
-	return o;
-}
-
 /* Member NAME of O: VALUE, or absent where that is NULL. */
 static int put(json_t *o, const char *name, json_t *value)
 {
@@ -181,21 +169,63 @@ static int put_words(json_t *o, const json_t *t)
 	return put(o, TOKENIZER_CONFIG_MAX_WORD, plain_max ? NULL : max) || put(o, TOKENIZER_CONFIG_UNICODE, plain_unicode ? NULL : unicode) ? -1 : 0;
 }
 
+static char *copy(const char *from)
+{
+	char *const text = strdup(from);
+
+	if (!text)
+		err_memory();
+	return text;
+}
+
+static char *print(const json_t *o)
+{
+	char *const text = json_dumps(o, JSON_INDENT(2));
+
+	if (!text)
+		err_memory();
+	return text;
+}
+
+/* PATH, a file that is there, with the words of T: to the byte what it was where it says the same. */
+static char *amend(const char *path, const json_t *t)
+{
+	struct buf text = BUF_INIT;
+	json_t *o = NULL, *was = NULL;
+	char *amended = NULL;
+
+	if (!fs_read_all(path, TOKENIZER_CONFIG_BYTES_MAX, &text))
+		o = tokenizer_config_parse(text.data ? text.data : "", text.len, path);
+	if (o) {
+		was = json_copy(o);
+		if (!was)
+			err_memory();
+		else if (!put_words(o, t))
+			amended = json_equal(o, was) ? copy(text.data) : print(o);
+	}
+	json_decref(was);
+	json_decref(o);
+	buf_release(&text);
+	return amended;
+}
+
+static char *describe_anew(const struct config *c, const json_t *t)
+{
+	json_t *const o = describe(c, t);
+	char *const text = o && !put_words(o, t) ? print(o) : NULL;
+
+	json_decref(o);
+	return text;
+}
+
 char *pretrain_tokenizer_config(const struct config *c, const struct shard_source *data, const char *init)
 {
 	const json_t *const t = mixture_tokenizer(shard_source_mixture(data));
 	char *const path = init ? fs_join(init, "tokenizer_config.json") : NULL;
-	json_t *o = NULL;
 	char *text = NULL;
 
 	if (!init || path)
-		o = path && fs_exists(path) ? read_said(path) : describe(c, t);
-	if (o && !put_words(o, t)) {
-		text = json_dumps(o, JSON_INDENT(2));
-		if (!text)
-			err_memory();
-	}
-	json_decref(o);
+		text = path && fs_exists(path) ? amend(path, t) : describe_anew(c, t);
 	free(path);
 	return text;
 }

@@ -87,6 +87,8 @@ cut() {
 	cut --max-word 7 --unicode 15.0
 	train -o run --steps 1
 	sed -i 's/"model_max_length": [0-9]*/"model_max_length": 1000000000000000019884624838656, "name": "x"/' run/checkpoint-1/tokenizer_config.json
+	bert-train --data s --init run/checkpoint-1 -o same --steps 1 --batch 4
+	cmp run/checkpoint-1/tokenizer_config.json same/checkpoint-1/tokenizer_config.json
 	rm -rf s
 	bert-tokenize --model run/checkpoint-1 --compat hf --max-word 9 --to docs "$DATA/man/corpus.txt" |
 		bert-shard --model run/checkpoint-1 -o s --shards 1 --max-seq-length 64 --max-predictions-per-seq 10 --dupe-factor 2
