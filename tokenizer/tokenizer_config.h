@@ -32,7 +32,7 @@ struct tokenizer_config {
 };
 #define TOKENIZER_CONFIG_INIT { true, TOKENIZER_STRIP_AUTO, true, NEVER_SPLIT_INIT, NULL, 0, NULL }
 
-/* The fields of what has no name elsewhere. */
+/* Names of fields that trainers write, too. */
 #define TOKENIZER_CONFIG_MAX_WORD "max_input_chars_per_word"
 #define TOKENIZER_CONFIG_UNICODE "unicode_version"
 
