@@ -12,6 +12,7 @@
 
 #define FILE_MAX_BYTES TOKEN_TABLE_BYTES
 #define BOM "\xEF\xBB\xBF"
+#define LINE_SEPARATOR "\xE2\x80\xA8"
 
 _Static_assert(VOCAB_MAX == TOKEN_NONE - 1, "what a token table can hold");
 
@@ -76,9 +77,10 @@ static struct token strip(const char *p, const char *end)
 	return (struct token){ p, (uint32_t)(end - p) };
 }
 
-static bool is_blank(const char *p, const char *end)
+/* Whether a line, of which TOKEN is left, is blank. BERT's Chinese vocabulary has U+2028 as a token, and is in order. */
+static bool is_blank(const char *line, struct token token)
 {
-	return strspn(p, " \t\r\v\f") >= (size_t)(end - p);
+	return !token.len && strncmp(line, LINE_SEPARATOR, strlen(LINE_SEPARATOR));
 }
 
 static int add_token(struct vocab *v, struct token token, const char *path)
@@ -93,7 +95,6 @@ static int add_token(struct vocab *v, struct token token, const char *path)
 		before = token_table_put(&v->table, (uint32_t)(token.text - v->file.data), token.len, (uint32_t)v->size);
 		v->duplicates += before != TOKEN_NONE;
 	} else {
-		v->duplicates += v->empty != VOCAB_NONE;
 		v->empty = (uint32_t)v->size;
 	}
 	v->tokens[v->size++] = token;
@@ -111,7 +112,7 @@ static int add_lines(struct vocab *v, const char *path)
 
 		const struct token token = strip(p, stop);
 
-		v->blank_lines += is_blank(p, stop);
+		v->blank_lines += is_blank(p, token);
 		v->file.data[token.text + token.len - v->file.data] = 0;
 		if (add_token(v, token, path))
 			return -1;
@@ -239,9 +240,9 @@ int vocab_describe_faults(const struct vocab *v, struct buf *text)
 	const size_t blank = v->blank_lines, again = v->duplicates;
 	const bool mark = v->size && !strncmp(v->tokens[0].text, BOM, 3);
 
-	if (mark && buf_adds(text, "a byte-order mark, which is part of its first token"))
+	if (mark && buf_addf(text, "a byte-order mark, which is part of its first token%s", blank || again ? "," : ""))
 		return -1;
-	if (blank && buf_addf(text, "%s%zu blank line%s", mark ? again ? ", " : " and " : "", blank, blank == 1 ? "" : "s"))
+	if (blank && buf_addf(text, "%s%zu blank line%s", mark ? again ? " " : " and " : "", blank, blank == 1 ? "" : "s"))
 		return -1;
 	if (!again)
 		return 0;

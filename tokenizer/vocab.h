@@ -41,8 +41,8 @@ const char *vocab_token(const struct vocab *v, uint32_t id, size_t *len);	/* end
 uint32_t vocab_id(const struct vocab *v, const char *token, size_t len);	/* VOCAB_NONE when absent */
 bool vocab_is_continuation(const struct vocab *v, uint32_t id);		/* begins with "##" */
 const char *vocab_sha256(const struct vocab *v);			/* of the file's bytes, 64 hexadecimal digits */
-size_t vocab_blank_lines(const struct vocab *v);			/* lines of nothing, or of ASCII's white space */
-size_t vocab_duplicates(const struct vocab *v);				/* lines equal to an earlier one */
+size_t vocab_blank_lines(const struct vocab *v);			/* lines of white space, but for U+2028, which BERT's Chinese vocabulary has */
+size_t vocab_duplicates(const struct vocab *v);				/* lines equal to an earlier one, and not blank */
 /*
  * What a user should be warned of (a byte-order mark too), added to TEXT: "1 blank line and 2 lines that repeat an earlier one and
  * take its place". Nothing where all is well.

@@ -437,6 +437,10 @@ running() { grep -q '^State:.[^Z]' "/proc/$1/status" 2>/dev/null; }
 	[ "$(echo unable | bert-tokenize --vocab v 2>err)" = '3 4' ]
 	grep -q '1 blank line and 1 line that repeats an earlier one and takes its place' err
 	[ "$(echo unable | bert-tokenize -q --vocab v 2>&1)" = '3 4' ]
+	printf '[UNK]\nun\n\n\u3000\n\n' >v
+	exits 0 bert-tokenize --vocab v <<<un
+	says "has 3 blank lines"
+	[[ "$output" != *repeat* ]]
 }
 
 @test "bad text: ill-formed bytes are counted, or refused" {

@@ -71,18 +71,24 @@ static void the_last_of_equal_lines_counts(void **state)
 {
 	struct vocab *v = load("[UNK]\na\n\na\n  \nb\n a\n");
 	struct vocab *separator = load("[UNK]\n\xE2\x80\xA8\n");		/* U+2028, as in BERT's Chinese vocabulary */
+	struct vocab *blank = load("[UNK]\n\xE3\x80\x80\n\xC2\xA0\xC2\x85\r\n\xE2\x80\xA8\r\n\xE2\x80\xA9\n\v\x1C\n");
 
 	(void)state;
 	assert_string_equal(vocab_token(separator, 1, NULL), "");
 	assert_int_equal(vocab_blank_lines(separator), 0);
 	vocab_free(separator);
+	assert_int_equal(vocab_size(blank), 6);
+	assert_int_equal(vocab_blank_lines(blank), 4);
+	assert_int_equal(vocab_duplicates(blank), 0);
+	assert_int_equal(id_of(blank, ""), 5);
+	vocab_free(blank);
 	assert_int_equal(vocab_size(v), 7);
 	assert_int_equal(id_of(v, "a"), 6);
 	assert_int_equal(id_of(v, ""), 4);
 	assert_string_equal(vocab_token(v, 1, NULL), "a");
 	assert_string_equal(vocab_token(v, 4, NULL), "");
 	assert_int_equal(vocab_blank_lines(v), 2);
-	assert_int_equal(vocab_duplicates(v), 3);
+	assert_int_equal(vocab_duplicates(v), 2);
 	vocab_free(v);
 }
 
@@ -124,6 +130,11 @@ static void a_byte_order_mark_is_part_of_the_first_token(void **state)
 	vocab_free(v);
 	refuse("\xEF\xBB\xBF[UNK]\n[PAD]\n", 15, "byte-order mark");
 	v = load("\xEF\xBB\xBF[PAD]\n[UNK]\n\n\n");
+	assert_int_equal(vocab_describe_faults(v, &faults), 0);
+	assert_string_equal(faults.data, "a byte-order mark, which is part of its first token, and 2 blank lines");
+	vocab_free(v);
+	buf_clear(&faults);
+	v = load("\xEF\xBB\xBF[PAD]\n[UNK]\n\na\n \na\n");
 	assert_int_equal(vocab_describe_faults(v, &faults), 0);
 	assert_string_equal(faults.data, "a byte-order mark, which is part of its first token, 2 blank lines and 1 line that repeats an "
 					 "earlier one and takes its place");
