@@ -119,7 +119,7 @@ static int read_fd(int fd, const char *path, size_t limit, struct buf *b)
 		if (n < 0)
 			return err_sys("cannot read '%s'", path);
 		if ((size_t)n > left)
-			return err_fail("cannot read '%s': longer than %zu bytes", path, limit);
+			return err_corrupt("cannot read '%s': longer than %zu bytes", path, limit);
 		b->len += (size_t)n;
 		b->data[b->len] = 0;
 		if (n == 0)

@@ -11,7 +11,7 @@
  *		return -1;
  *
  * A file that is no JSON, or names a member twice, is corrupt (EXIT_CORRUPT), and
- * the reason says where.
+ * the reason says where; so is one that is longer than its limit.
  */
 #ifndef BASE_JSON_FILE_H
 #define BASE_JSON_FILE_H

@@ -173,7 +173,7 @@ int vocab_take(struct vocab **v, struct buf *bytes, const char *name)
 	}
 	(*v)->file = taken;
 	if (taken.len > FILE_MAX_BYTES)
-		err_fail("%s is longer than %zu bytes", name, FILE_MAX_BYTES);
+		err_corrupt("%s is longer than %zu bytes", name, FILE_MAX_BYTES);
 	else if (parse(*v, name) == 0)
 		return 0;
 	vocab_free(*v);

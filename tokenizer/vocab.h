@@ -23,9 +23,9 @@ extern "C" {
 struct vocab;
 
 /*
- * Loads PATH, of at most 256 MiB and VOCAB_MAX lines. Refused, with the line's
- * number (EXIT_CORRUPT): ill-formed UTF-8, NUL bytes; an empty file, a missing
- * [UNK]. Blank lines and
+ * Loads PATH. Refused, with the line's number (EXIT_CORRUPT): ill-formed UTF-8,
+ * NUL bytes; an empty file, a missing [UNK], more than VOCAB_MAX lines or
+ * 256 MiB. Blank lines and
  * duplicates are accepted as the reference does, and counted. A byte-order mark
  * is no white space, so it is part of the first token, as in the reference.
  */

@@ -111,6 +111,7 @@ static void test_read_all(void **state)
 	assert_string_equal(b.data, "hellohello");
 	assert_int_equal(fs_read_all("f", 4, &b), -1);
 	assert_string_equal(err_text(), "cannot read 'f': longer than 4 bytes");
+	assert_int_equal(err_code(), EXIT_CORRUPT);
 	assert_int_equal(fs_read_all("g", 4, &b), -1);
 	assert_int_equal(fs_read_all(".", 4, &b), -1);
 	assert_string_equal(b.data, "hellohello");	/* failures add nothing */

@@ -52,7 +52,7 @@ static void test_read(void **state)
 	refused("{\n\"x\": 7,\n}", EXIT_CORRUPT, "'a.json': line 3: ");
 	refused("{\"x\": 7, \"x\": 8}", EXIT_CORRUPT, "duplicate");
 	refused("{} {}", EXIT_CORRUPT, "line 1");
-	refused("[\"a list that is longer than may be, here at 40\"]", EXIT_FAILED, "a.json");
+	refused("[\"a list that is longer than may be, here at 40\"]", EXIT_CORRUPT, "a.json");
 	assert_null(json_file_read("none.json", 40));
 	assert_int_equal(err_code(), EXIT_FAILED);
 	assert_null(json_file_parse("[1", 2, "a name"));
