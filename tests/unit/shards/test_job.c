@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/in.h"
 #include "base/out.h"
+#include "shards/canon.h"
 #include "shards/manifest.h"
 
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 #include <cmocka.h>
 
 static char folder[] = "/tmp/bert-test-job-XXXXXX";
@@ -242,8 +244,32 @@ static int run(const struct job_opts *o)
 	return rc;
 }
 
-/* A shard whose header this version does not know is no damaged one. */
-static void test_unknown_headers_are_refused(void **state)
+/* Gives the manifest PATH other rules, and the digest that goes with them. */
+static void change_rules(const char *path)
+{
+	struct buf text = BUF_INIT;
+	XXH128_hash_t hash;
+	char *changed;
+	json_t *o;
+
+	assert_int_equal(fs_read_all(path, 1 << 20, &text), 0);
+	o = canon_parse(text.data, text.len);
+	assert_non_null(o);
+	assert_int_equal(json_object_set_new(json_object_get(o, "recipe"), "rules", json_string("berttools 2")), 0);
+	assert_int_equal(json_object_del(o, "digest"), 0);
+	changed = canon_print(o);
+	hash = XXH3_128bits(changed, strlen(changed));
+	free(changed);
+	assert_int_equal(canon_set(o, "digest", canon_of_key((struct key){ hash.high64, hash.low64 })), 0);
+	changed = canon_print(o);
+	assert_int_equal(fs_write_all(path, changed, strlen(changed)), 0);
+	free(changed);
+	json_decref(o);
+	buf_release(&text);
+}
+
+/* A shard or a manifest that this version does not know is no damaged one. */
+static void test_another_version_is_refused(void **state)
 {
 	char *vocab = write_file("vocab", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\none\ntwo\nthree\nfour\n");
 	char *in = write_file("in", "one two\nthree\n\nfour one\ntwo\n"), *out = fs_join(folder, "unknown");
@@ -271,6 +297,13 @@ static void test_unknown_headers_are_refused(void **state)
 	}
 	relabel(kept, shard, "berttools 2", "berttools 1");
 	assert_int_equal(run(&o), 0);
+	change_rules(manifest);
+	assert_int_equal(manifest_is_foreign(out), 1);
+	assert_int_equal(run(&o), -1);
+	assert_non_null(strstr(err_text(), "manifest.json' is of another version"));
+	assert_int_equal(fs_write_all(manifest, "{}", 2), 0);
+	assert_int_equal(manifest_is_foreign(out), 0);
+	assert_int_equal(run(&o), 0);
 	free(vocab);
 	free(in);
 	free(out);
@@ -285,7 +318,7 @@ int main(void)
 		cmocka_unit_test(test_expectations),
 		cmocka_unit_test(test_numbers_of_shards),
 		cmocka_unit_test(test_parts_make_what_one_makes),
-		cmocka_unit_test(test_unknown_headers_are_refused),
+		cmocka_unit_test(test_another_version_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
