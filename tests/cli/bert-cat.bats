@@ -73,7 +73,7 @@ flip() { perl -e 'local $/; open F, "<:raw", $ARGV[0]; $b = <F>; substr($b, $ARG
 		jq -e -s 'all(.masked_lm_positions == [] and .masked_lm_ids == [])' plain >/dev/null
 		bert-cat --epoch 0 d >zero
 		bert-cat --epoch 1 d >one
-		! cmp -s zero one
+		not cmp -s zero one
 		bert-cat --threads 1 --epoch 1 d | cmp - one
 		bert-cat --skip 5 --count 3 --epoch 1 d | cmp - <(sed -n 6,8p one)
 		jq -e -s 'all(.masked_lm_positions | length >= 1)' one >/dev/null || [ -n "$word" ]
@@ -105,7 +105,7 @@ flip() { perl -e 'local $/; open F, "<:raw", $ARGV[0]; $b = <F>; substr($b, $ARG
 	[ "$(grep -c '^instance ' out)" -eq "$(jq .totals.instances s/manifest.json)" ]
 	grep -q '\[MASK:[a-z#]' out
 	grep -qE '^  a: ' out
-	! grep -q '\[CLS\]' out
+	not grep -q '\[CLS\]' out
 	bert-cat --text --skip 3 --count 1 s | diff - <(sed -n 10,12p out)
 }
 

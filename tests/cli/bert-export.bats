@@ -39,7 +39,7 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 		nothing_in out
 		bert-export --to tfrecord --epoch 3 -o out shards
 		bert-export --to tfrecord --epoch 4 -o other shards
-		! cmp -s out/shard-00000-of-00002.tfrecord other/shard-00000-of-00002.tfrecord
+		not cmp -s out/shard-00000-of-00002.tfrecord other/shard-00000-of-00002.tfrecord
 		for f in out/*.tfrecord; do perl "$TOP/tests/cli/tfrecord.pl" "$f"; done >got
 		padded --epoch 3 shards | cmp - got
 	done

@@ -75,7 +75,7 @@ predict() { bert-predict --task classify --model m "$@"; }
 	[ "$(wc -l <out)" -eq 2 ]
 	grep -qF "1 of 1 examples have no token" warned
 	printf 'text\ngood\n' | predict >out 2>warned
-	! grep -qF "no token" warned
+	not grep -qF "no token" warned
 	exits 3 predict /dev/null
 }
 

@@ -60,7 +60,7 @@ torn() {
 	words --masking dynamic --shards 2 -o set in
 	torn --epoch 5 set >counts
 	jq -e '.[0] == 0 and .[1] > 5' counts
-	! cmp -s <(bert-cat --epoch 1 set) <(bert-cat --epoch 2 set)
+	not cmp -s <(bert-cat --epoch 1 set) <(bert-cat --epoch 2 set)
 	cmp <(bert-cat --epoch 1 set) <(bert-cat --epoch 1 --count 100000 set)
 	exits 0 bert-diff --epoch 3 set set
 	bert-export --to tfrecord --epoch 5 -o export set
@@ -133,7 +133,7 @@ torn() {
 	list=missing exits 1 words -o out in
 	says "missing"
 	truncate -s 65M list
-	list=list exits 1 words -o out in
+	list=list exits 3 words -o out in
 	exits 2 words --compat google -o out in
 	[ ! -e out ]
 	{ cat "$DATA/man/chinese-words.txt"; seq 100 140; } >list

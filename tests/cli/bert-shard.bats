@@ -854,7 +854,7 @@ holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
 	shard --pairs none --cross-documents --dupe-factor 1 -o none in
 	bert-cat --text none >text
 	grep -q "masked$" text
-	! grep -q "follows\|random\|before" text
+	not grep -q "follows\|random\|before" text
 	grep -q "^  b: " text
 }
 
@@ -931,7 +931,7 @@ both() {
 		grep -q "masks drawn again" said
 		[ "$(jq -r '[.recipe.mask_spans, .recipe.whole_word_mask] | join(" ")' one.$spans/manifest.json)" = "$spans true" ]
 		shard --mask-spans $spans --masking dynamic -o dynamic.$spans in
-		! cmp -s <(bert-cat --epoch 1 dynamic.$spans) <(bert-cat --epoch 2 dynamic.$spans)
+		not cmp -s <(bert-cat --epoch 1 dynamic.$spans) <(bert-cat --epoch 2 dynamic.$spans)
 	done
 	shard --whole-word-mask --shards 2 --dupe-factor 2 -o words in
 	[ "$(jq .recipe.mask_spans words/manifest.json)" = null ]
@@ -948,7 +948,7 @@ both() {
 		grep -q "documents of one sentence made no instance" err
 		bert-verify "share-$x"
 		bert-stat "share-$x" 2>err >stat
-		! grep -q "have a random next" err
+		not grep -q "have a random next" err
 		jq -e "(.random_next_share - $x | fabs) < 0.06" stat
 	done
 	jq -e '.random_next_share == 1' stat

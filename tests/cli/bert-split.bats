@@ -58,7 +58,7 @@ documents() { awk 'BEGIN { RS = "" } END { print NR }' "$1"; }
 	bert-split -o same --seed 12345 --split dev=0.1 in
 	bert-split -o other --seed 7 --split dev=0.1 in
 	cmp one/dev.txt same/dev.txt
-	! cmp -s one/dev.txt other/dev.txt
+	not cmp -s one/dev.txt other/dev.txt
 }
 
 @test "usage errors" {

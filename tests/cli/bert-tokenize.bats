@@ -227,7 +227,7 @@ small_vocab() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' un '##abl
 	bert-tokenize --vocab "$VOCAB" --to words --offsets --offset-unit bytes "$DATA/tokenizer/cases.txt" |
 		cut -d ' ' -f 2- | head -n 20000 >bytes
 	bert-tokenize --vocab "$VOCAB" --to words --offsets "$DATA/tokenizer/cases.txt" | cut -d ' ' -f 2- | head -n 20000 >chars
-	! cmp -s bytes chars
+	not cmp -s bytes chars
 	[ "$(wc -l <bytes)" -eq "$(wc -l <chars)" ]
 	exits 2 bert-tokenize --vocab v --offset-unit bytes in
 	exits 2 bert-tokenize --vocab v --to words --offset-unit chars in
@@ -273,7 +273,7 @@ japanese() {
 	bert-verify one all
 	diff <(bert-cat one) <(bert-cat all)
 	bert-tokenize --vocab "$VOCAB" --to docs in >uncut
-	! cmp -s <(bert-cat one) <(bert-cat uncut)
+	not cmp -s <(bert-cat one) <(bert-cat uncut)
 	cmp <(bert-cat one | jq -r .key) <(bert-cat uncut | jq -r .key)
 }
 

@@ -53,7 +53,7 @@ check_all() {
 	bert-trace out:3 "$DATA/man/corpus.txt" >traced
 	jq -es 'all(.places | length > 0) and all(.places[0].segment | length == 2)' traced
 	shard -o plain "$DATA/man/corpus.txt"
-	! diff -q out/shard-00000-of-00001.shard plain/shard-00000-of-00001.shard
+	not diff -q out/shard-00000-of-00001.shard plain/shard-00000-of-00001.shard
 }
 
 @test "packed files, several files, token documents, equal documents, threads" {

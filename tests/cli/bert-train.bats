@@ -51,7 +51,7 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	jq -S 'del(.model_max_length, .tokenizer_class)' run/checkpoint-1/tokenizer_config.json | diff <(jq -S . m/tokenizer_config.json) -
 	bert-tokenize --model m --segmenter '' "$DATA/man/corpus.txt" >want
 	bert-tokenize --model run/checkpoint-1 --segmenter cat "$DATA/man/corpus.txt" | cmp want -
-	! bert-tokenize --model run/checkpoint-1 --segmenter cat --never-split x "$DATA/man/corpus.txt" | cmp -s want -
+	not cmp -s want <(bert-tokenize --model run/checkpoint-1 --segmenter cat --never-split x "$DATA/man/corpus.txt")
 }
 
 # cut SWITCH...: shards s of token documents made with these.
@@ -116,7 +116,7 @@ cut() {
 	diff -r straight/checkpoint-12 pieces/checkpoint-12
 	jq -es 'map(select(.data.average_loss)) | map(.step) == [range(1; 13)]' pieces/log.jsonl
 	train -o other --seed 2
-	! cmp -s straight/checkpoint-12/model.safetensors other/checkpoint-12/model.safetensors
+	not cmp -s straight/checkpoint-12/model.safetensors other/checkpoint-12/model.safetensors
 	cmp straight/checkpoint-12/config.json other/checkpoint-12/config.json
 }
 
@@ -128,9 +128,9 @@ cut() {
 		diff -r straight-$compat/checkpoint-12 pieces-$compat/checkpoint-12
 		jq -e '.optimizer == "lamb"' straight-$compat/run.json
 	done
-	! cmp -s straight-google/checkpoint-12/model.safetensors straight-torch/checkpoint-12/model.safetensors
+	not cmp -s straight-google/checkpoint-12/model.safetensors straight-torch/checkpoint-12/model.safetensors
 	train -o adamw --decay poly --power 0.5
-	! cmp -s straight-google/checkpoint-12/model.safetensors adamw/checkpoint-12/model.safetensors
+	not cmp -s straight-google/checkpoint-12/model.safetensors adamw/checkpoint-12/model.safetensors
 	exits 1 train -o adamw --decay poly --power 0.5 --optimizer lamb
 	says "'adamw' holds another run: its optimizer is \"adamw\", not \"lamb\""
 	train -o long --optimizer lamb --steps 60 --log-every 20 --learning-rate 1e-2
@@ -422,7 +422,7 @@ set_of() {
 	exits 1 train --data short:0.5 --batch 32 -o straight
 	says "'straight' holds another run: its data is"
 	train --batch 32 -o alone
-	! cmp -s straight/checkpoint-12/model.safetensors alone/checkpoint-12/model.safetensors
+	not cmp -s straight/checkpoint-12/model.safetensors alone/checkpoint-12/model.safetensors
 }
 
 @test "sets by an exponent of their sizes: run.json says so, and stopping changes nothing" {

@@ -21,6 +21,14 @@ exits() {
 	fi
 }
 
+# not COMMAND...: the command fails. (A line "! COMMAND" fails no test unless it is the last one.)
+not() {
+	if "$@"; then
+		echo "this should have failed: $*"
+		return 1
+	fi
+}
+
 # says TEXT: the last output holds TEXT.
 says() {
 	if [[ "$output" != *"$1"* ]]; then
