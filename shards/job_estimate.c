@@ -142,7 +142,7 @@ static void scale(const struct job *j, struct job_estimate *e)
 	e->shards = plan_shards(j, &e->corpus);
 }
 
-/* Of English text: bytes of a token, and of a sentence. Other languages and vocabularies are not far from it. */
+/* Of English text and vocabularies of 30,000: bytes of a token, and of a sentence. */
 #define TOKEN_BYTES 4.3
 #define SENTENCE_BYTES 100
 #define PACKED_BYTES 3			/* of text, to one of a packed file */
