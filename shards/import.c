@@ -369,21 +369,6 @@ static int put_document(const struct work *w, const struct file *f, struct frame
 }
 
 /* Frees FRAME, also on failure. */
-static int finish_frame(struct frame_writer *frame, const struct shard_totals *t)
-{
-	json_t *o = shard_totals_json(t);
-	char *text = o ? canon_print(o) : NULL;
-	int rc = -1;
-
-	if (text)
-		rc = frame_finish(frame, text, strlen(text));
-	else
-		frame_abandon(frame);
-	free(text);
-	json_decref(o);
-	return rc;
-}
-
 static int write_rows(struct work *w, struct file *f, struct frame_writer *frame)
 {
 	struct reading r = { .w = w, .file = f, .most = w->header.block_records, .frame = frame };
@@ -412,7 +397,7 @@ static int write_shard(struct work *w, uint32_t k, struct manifest_shard *e)
 		frame_abandon(frame);
 		goto done;
 	}
-	if (finish_frame(frame, &f->totals) || out_commit(out))
+	if (shard_finish(frame, &f->totals) || out_commit(out))
 		goto done;
 	out = NULL;
 	if (shard_open(&made, path))

@@ -91,57 +91,46 @@ static int look_at_file(struct input *f)
 	return f->stream ? 0 : inputs_sample(f->name, &f->bytes, &f->sample);
 }
 
-/* What the head of token documents says. */
-static void keep_tokenizer(struct input *f, const struct tokdoc_reader *r)
+/*
+ * Opens F and looks at what it holds: text, and then it is *TEXT, or token documents, and then *TOKENS reads them, the head of
+ * which was read. The other one is NULL.
+ */
+static int sniff(struct input *f, unsigned threads, struct in **text, struct tokdoc_reader **tokens)
 {
-	f->tokenizer = json_incref(tokdoc_reader_header(r)->tokenizer);
-}
-
-static int look_at_tokens(struct input *f, unsigned threads)
-{
-	struct tokdoc_reader *r;
-	struct in *in;
-
-	if (in_open(&in, f->name, threads) || tokdoc_reader_open(&r, in))
+	*tokens = NULL;
+	if (in_open(text, f->name, threads))
 		return -1;
-	keep_tokenizer(f, r);
-	tokdoc_reader_close(r);
+	f->tokens = frame_sniff(*text);
+	f->packed = in_is_packed(*text);
+	if (f->tokens) {
+		const int rc = tokdoc_reader_open(tokens, *text);
+
+		*text = NULL;
+		if (rc)
+			return -1;
+		f->tokenizer = json_incref(tokdoc_reader_header(*tokens)->tokenizer);
+	}
 	return 0;
 }
 
 /* What a regular file holds. */
-static int sniff(struct input *f, unsigned threads)
+static int look_inside(struct input *f, unsigned threads)
 {
-	struct in *in;
+	struct tokdoc_reader *tokens;
+	struct in *text;
 
-	if (in_open(&in, f->name, threads))
+	if (sniff(f, threads, &text, &tokens))
 		return -1;
-	f->tokens = frame_sniff(in);
-	f->packed = in_is_packed(in);
-	in_close(in);
-	return f->tokens ? look_at_tokens(f, threads) : 0;
+	in_close(text);
+	tokdoc_reader_close(tokens);
+	return 0;
 }
 
 static int look_at_standard(struct inputs *in, struct input *f, unsigned threads)
 {
-	struct in *standard;
-
 	f->name = "-";
 	f->stream = true;
-	if (in_open(&standard, "-", threads))
-		return -1;
-	f->tokens = frame_sniff(standard);
-	f->packed = in_is_packed(standard);
-	if (!f->tokens) {
-		in->standard = standard;
-		return 0;
-	}
-	if (tokdoc_reader_open(&in->standard_tokens, standard)) {
-		in->standard_tokens = NULL;
-		return -1;
-	}
-	keep_tokenizer(f, in->standard_tokens);
-	return 0;
+	return sniff(f, threads, &in->standard, &in->standard_tokens);
 }
 
 int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned threads)
@@ -164,7 +153,7 @@ int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned 
 				err_usage("standard input cannot stand among files");
 				goto fail;
 			}
-			if (look_at_file(f) || (!f->stream && sniff(f, threads)))
+			if (look_at_file(f) || (!f->stream && look_inside(f, threads)))
 				goto fail;
 		}
 		in->streams |= f->stream;

@@ -158,21 +158,6 @@ static int write_instances(struct making *m, unsigned threads)
 
 /* --- the file --------------------------------------------------------------------------------------- */
 
-static int finish_frame(struct frame_writer *w, const struct shard_totals *t)
-{
-	json_t *o = shard_totals_json(t);
-	char *text = o ? canon_print(o) : NULL;
-	int rc = -1;
-
-	if (text)
-		rc = frame_finish(w, text, strlen(text));
-	else
-		frame_abandon(w);
-	free(text);
-	json_decref(o);
-	return rc;
-}
-
 static void *commit_main(void *arg)
 {
 	struct job_commit *c = arg;
@@ -229,7 +214,7 @@ int job_write_file(struct job *j, const struct plan *p, uint32_t shard, const st
 		goto done;
 	}
 	build_totals(source->build, &totals);
-	if (finish_frame(m.frame, &totals))
+	if (shard_finish(m.frame, &totals))
 		goto done;
 	rc = commit(j->commit, out);
 	out = NULL;

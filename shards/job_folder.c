@@ -142,7 +142,7 @@ static int save_options(const struct job *j, const char *path)
 	return rc;
 }
 
-static bool is_shard_name(const char *name)
+bool job_is_shard_name(const char *name)
 {
 	const size_t len = strlen(name);
 
@@ -172,7 +172,7 @@ static bool is_work_name(const char *name)
 /* Whether an earlier run, now dead, ended before it made anything. */
 static int is_untouched(const struct job *j)
 {
-	const int shards = holds(j->opts.folder, is_shard_name);
+	const int shards = holds(j->opts.folder, job_is_shard_name);
 	int work;
 
 	if (shards)
@@ -222,7 +222,7 @@ static int refuse_strange_shards(const struct job *j)
 		return -1;
 	if (known)
 		return 0;
-	rc = holds(j->opts.folder, is_shard_name);
+	rc = holds(j->opts.folder, job_is_shard_name);
 	if (rc > 0)
 		rc = err_fail("'%s' holds shards but no %s: choose another folder, or empty it", j->opts.folder,
 			      MANIFEST_NAME);

@@ -51,6 +51,8 @@ struct job {
 void job_written_start(struct job *j, struct job_written *w);
 void job_written_end(struct job *j);
 
+bool job_is_shard_name(const char *name);	/* whether it ends in ".shard" */
+
 /* Refused (EXIT_FAILED): another run is at work in the folder, or parts of one. Parts may be many. */
 int job_lock(struct job *j);
 void job_unlock(struct job *j);

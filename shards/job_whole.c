@@ -219,13 +219,6 @@ int job_remove_strange(const struct job *j, const struct manifest *m)
 	return rc;
 }
 
-static bool is_shard(const char *name)
-{
-	const size_t len = strlen(name);
-
-	return len > 6 && !strcmp(name + len - 6, ".shard");
-}
-
 /* Refuses the shard PATH when it says that it is of another recipe. *KNOWN: it says that it is of ours. */
 static int check_recipe(const struct job *j, const char *path, bool *known)
 {
@@ -265,7 +258,7 @@ int job_check_recipes(const struct job *j)
 	for (size_t i = 0; i < n && !rc; i++) {
 		char *path;
 
-		if (!is_shard(names[i]))
+		if (!job_is_shard_name(names[i]))
 			continue;
 		path = fs_join(j->opts.folder, names[i]);
 		rc = path ? check_recipe(j, path, &known) : -1;

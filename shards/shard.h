@@ -116,6 +116,9 @@ void shard_totals_add(struct shard_totals *t, const struct shard_totals *more);
 /* Adds those of the shard with header H to the sums over its set: every shard of SHARD_GOOGLE has all the documents. */
 void shard_totals_join(struct shard_totals *t, const struct shard_header *h, const struct shard_totals *more);
 json_t *shard_totals_json(const struct shard_totals *t);
+
+/* Ends a shard's file with T as its trailer. FRAME is gone either way. */
+int shard_finish(struct frame_writer *frame, const struct shard_totals *t);
 int shard_totals_parse(struct shard_totals *t, const json_t *o);
 
 /* "shard-00003-of-00016.shard"; NAME is "shard" unless --name said otherwise. */

@@ -414,6 +414,21 @@ json_t *shard_totals_json(const struct shard_totals *t)
 	return o;
 }
 
+int shard_finish(struct frame_writer *frame, const struct shard_totals *t)
+{
+	json_t *o = shard_totals_json(t);
+	char *text = o ? canon_print(o) : NULL;
+	int rc = -1;
+
+	if (text)
+		rc = frame_finish(frame, text, strlen(text));
+	else
+		frame_abandon(frame);
+	free(text);
+	json_decref(o);
+	return rc;
+}
+
 void shard_totals_join(struct shard_totals *t, const struct shard_header *h, const struct shard_totals *more)
 {
 	struct shard_totals m = *more;
