@@ -663,6 +663,27 @@ uint64_t spill_bytes_written(const struct spill *s)
 	return s->written;
 }
 
+bool spill_is_held(const struct spill *s)
+{
+	return s->sorted && !s->n_runs && !s->opts.combine;
+}
+
+size_t spill_held(const struct spill *s)
+{
+	return s->count;
+}
+
+size_t spill_held_bytes(const struct spill *s)
+{
+	return s->used + (s->count + s->count / 2) * sizeof(struct entry);
+}
+
+const void *spill_record(const struct spill *s, size_t i, size_t *len)
+{
+	assert(spill_is_held(s) && i < s->count);
+	return entry_record(s, first_entry(s) + i, len);
+}
+
 void spill_close(struct spill *s)
 {
 	if (!s)

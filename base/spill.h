@@ -23,6 +23,7 @@
 #ifndef BASE_SPILL_H
 #define BASE_SPILL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,16 @@ int spill_add(struct spill *s, const void *record, size_t len);
 int spill_sort(struct spill *s);			/* no more spill_add after it */
 int spill_next(struct spill *s, const void **record, size_t *len);	/* 1, 0 at the end, -1 failed */
 uint64_t spill_bytes_written(const struct spill *s);	/* to FOLDER, for reports */
+
+/*
+ * What was sorted without writing a run may also be read in any order, by any threads, as long as S lives: record I <
+ * spill_held, and the memory that all of them take. Not with combine.
+ */
+bool spill_is_held(const struct spill *s);
+size_t spill_held(const struct spill *s);
+size_t spill_held_bytes(const struct spill *s);
+const void *spill_record(const struct spill *s, size_t i, size_t *len);
+
 void spill_close(struct spill *s);
 
 /* A prefix for what is compared as bytes: the first eight, the first one most significant. */

@@ -2,17 +2,27 @@
 #include "shards/docset.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/pool.h"
 #include "shards/keys.h"
 
 #include <assert.h>
+#include <stdatomic.h>
+
+#define STRETCH 64		/* documents borrowed at a time by one thread */
 
 void docset_init(struct docset *s, uint32_t shard, uint32_t shards, unsigned id_bytes, uint32_t vocab_size,
 		 uint64_t limit)
 {
 	*s = (struct docset){
 		.shard = shard, .shards = shards, .id_bytes = id_bytes, .vocab_size = vocab_size, .limit = limit,
-		.bodies = ARENA_INIT, .lengths = ARENA_INIT,
+		.bodies = ARENA_INIT, .lane = { .lengths = ARENA_INIT },
 	};
+}
+
+static void release_lane(struct docset_lane *l)
+{
+	arena_release(&l->lengths);
+	tokdoc_release(&l->scratch);
 }
 
 void docset_release(struct docset *s)
@@ -23,8 +33,10 @@ void docset_release(struct docset *s)
 	free(s->ring);
 	free(s->ring_from);
 	arena_release(&s->bodies);
-	arena_release(&s->lengths);
-	tokdoc_release(&s->scratch);
+	release_lane(&s->lane);
+	for (unsigned k = 0; k < s->n_more; k++)
+		release_lane(&s->more[k]);
+	free(s->more);
 	*s = (struct docset){ .n = 0 };
 }
 
@@ -35,13 +47,14 @@ void docset_clear(struct docset *s)
 	s->over = false;
 	s->ring_size = 0;
 	arena_clear(&s->bodies);
-	arena_clear(&s->lengths);
+	arena_clear(&s->lane.lengths);
 }
 
-/* Sentence ends and counts of D, out of its decoded record T. */
-static int cut_sentences(struct docset *s, struct docset_document *d, const struct tokdoc *t)
+/* Sentence ends and counts of D, out of its decoded record. */
+static int cut_sentences(struct docset_lane *l, struct docset_document *d)
 {
-	uint32_t *ends = arena_alloc(&s->lengths, (t->n_sentences + 1) * sizeof(*ends));
+	const struct tokdoc *t = &l->scratch;
+	uint32_t *ends = arena_alloc(&l->lengths, (t->n_sentences + 1) * sizeof(*ends));
 
 	if (!ends)
 		return -1;
@@ -55,34 +68,100 @@ static int cut_sentences(struct docset *s, struct docset_document *d, const stru
 	return 0;
 }
 
-/* Bytes that a document takes. */
-static uint64_t memory_of(const struct docset *s, size_t len, size_t sentences)
+/* Bytes that a document takes beside its record. */
+static uint64_t memory_of(const struct docset *s, size_t sentences)
 {
-	return len + sentences * sizeof(*s->docs->ends) + 64 + sizeof(*s->docs) * 3 / 2 + sizeof(*s->ring) +
+	return sentences * sizeof(*s->docs->ends) + 64 + sizeof(*s->docs) * 3 / 2 + sizeof(*s->ring) +
 	       sizeof(*s->ring_from);
+}
+
+/* Number PLACE, whose record of LEN bytes at BODY L has decoded; FROM is where it was when that was done. */
+static int set_document(struct docset *s, struct docset_lane *l, size_t place, const unsigned char *body, size_t len,
+			const unsigned char *from)
+{
+	struct docset_document *d = &s->docs[place];
+
+	*d = (struct docset_document){ .key = l->scratch.key, .body = body, .len = len, .place = (uint32_t)place };
+	d->ids = body + ((const unsigned char *)l->scratch.ids - from);
+	return cut_sentences(l, d);
+}
+
+static int check_number(size_t n)
+{
+	return n <= UINT32_MAX ? 0 : err_fail("a shard has more than %u documents", UINT32_MAX);
 }
 
 int docset_add(struct docset *s, const unsigned char *body, size_t len)
 {
-	struct docset_document *d;
+	struct docset_lane *l = &s->lane;
 	char *copy;
 
-	if (tokdoc_decode_body(body, len, s->id_bytes, s->vocab_size, &s->scratch))
+	if (tokdoc_decode_body(body, len, s->id_bytes, s->vocab_size, &l->scratch))
 		return -1;
-	s->bytes += memory_of(s, len, s->scratch.n_sentences);
+	s->bytes += len + memory_of(s, l->scratch.n_sentences);
 	s->over = s->over || s->bytes > s->limit;
 	if (s->over)
 		return 0;
-	if (s->n == UINT32_MAX)
-		return err_fail("a shard has more than %u documents", UINT32_MAX);
 	copy = arena_dup(&s->bodies, (const char *)body, len);
-	if (!copy || array_grow(&s->docs, &s->cap, s->n + 1, sizeof(*s->docs)))
+	if (!copy || check_number(s->n + 1) || array_grow(&s->docs, &s->cap, s->n + 1, sizeof(*s->docs)))
 		return -1;
-	d = &s->docs[s->n++];
-	*d = (struct docset_document){ .key = s->scratch.key, .body = (unsigned char *)copy, .len = len,
-					.place = (uint32_t)s->n - 1 };
-	d->ids = d->body + ((const unsigned char *)s->scratch.ids - body);
-	return cut_sentences(s, d, &s->scratch);
+	return set_document(s, l, s->n++, (unsigned char *)copy, len, body);
+}
+
+/* --- borrowing ---------------------------------------------------------------------------------- */
+
+struct borrowing {
+	struct docset *s;
+	size_t n;
+	const unsigned char *(*record)(const void *ctx, size_t i, size_t *len);
+	const void *ctx;
+	atomic_uint_fast64_t bytes;
+};
+
+static int borrow_stretch(void *ctx, size_t stretch, unsigned worker)
+{
+	struct borrowing *b = ctx;
+	struct docset *s = b->s;
+	struct docset_lane *l = worker ? &s->more[worker - 1] : &s->lane;
+	const size_t first = stretch * STRETCH, end = b->n - first < STRETCH ? b->n : first + STRETCH;
+	uint64_t bytes = 0;
+
+	if (atomic_load(&b->bytes) > s->limit)
+		return 0;
+	for (size_t i = first; i < end; i++) {
+		size_t len;
+		const unsigned char *body = b->record(b->ctx, i, &len);
+
+		if (tokdoc_decode_body(body, len, s->id_bytes, s->vocab_size, &l->scratch) ||
+		    set_document(s, l, i, body, len, body))
+			return -1;
+		bytes += memory_of(s, l->scratch.n_sentences);
+	}
+	atomic_fetch_add(&b->bytes, bytes);
+	return 0;
+}
+
+int docset_borrow(struct docset *s, unsigned threads, size_t n,
+		  const unsigned char *(*record)(const void *ctx, size_t i, size_t *len), const void *ctx)
+{
+	struct borrowing b = { .s = s, .n = n, .record = record, .ctx = ctx };
+
+	assert(!s->n && !s->more);
+	s->bytes = n * memory_of(s, 0);
+	s->over = s->bytes > s->limit;
+	if (s->over || !n)
+		return 0;
+	s->more = threads > 1 ? calloc(threads - 1, sizeof(*s->more)) : NULL;
+	if (threads > 1 && !s->more)
+		return err_memory();
+	s->n_more = threads > 1 ? threads - 1 : 0;
+	if (check_number(n) || array_grow(&s->docs, &s->cap, n, sizeof(*s->docs)) ||
+	    pool_for(threads, (n + STRETCH - 1) / STRETCH, borrow_stretch, &b))
+		return -1;
+	s->n = n;
+	s->bytes = atomic_load(&b.bytes);
+	s->over = s->bytes > s->limit;
+	return 0;
 }
 
 /* By the bytes of their records, which begin with the key. */

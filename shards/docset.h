@@ -4,6 +4,7 @@
  *	struct docset s;
  *	docset_init(&s, shard, shards, id_bytes, vocab_size, limit)
  *	docset_add(&s, body, len)		(of tokdoc_split, in any order; copies it)
+ *	or docset_borrow(&s, threads, n, record, ctx)	(all at once, sorted already; does not copy them)
  *	docset_finish(&s)			(sorts, numbers occurrences)
  *	... s.docs[0 .. s.n-1], docset_follow() ...
  *	docset_release(&s)
@@ -34,6 +35,12 @@ struct docset_document {
 	uint32_t place;			/* in the order of docset_add, from 0 */
 };
 
+/* What one thread cuts sentences with, and where it lays them. */
+struct docset_lane {
+	struct arena lengths;
+	struct tokdoc scratch;
+};
+
 struct docset {
 	uint32_t shard, shards;
 	unsigned id_bytes;
@@ -42,16 +49,20 @@ struct docset {
 	bool over;
 	struct docset_document *docs;	/* by (key, occurrence) */
 	size_t n, cap;
-	struct arena bodies, lengths;
+	struct arena bodies;
 	/* The ring of keys with tokens: their documents, and the first of them at or after each of ring_size points. */
 	uint32_t *ring, *ring_from;
 	uint32_t ring_size;
-	struct tokdoc scratch;
+	struct docset_lane lane, *more;	/* of the first thread, and of others that have helped */
+	unsigned n_more;
 };
 
 void docset_init(struct docset *s, uint32_t shard, uint32_t shards, unsigned id_bytes, uint32_t vocab_size,
 		 uint64_t limit);
 int docset_add(struct docset *s, const unsigned char *body, size_t len);
+/* RECORD gives number I < N in the order of their bytes, to several threads at once; what it gives must outlive S. */
+int docset_borrow(struct docset *s, unsigned threads, size_t n,
+		  const unsigned char *(*record)(const void *ctx, size_t i, size_t *len), const void *ctx);
 int docset_finish(struct docset *s);
 void docset_clear(struct docset *s);		/* holds nothing, as after docset_init; keeps its memory */
 void docset_release(struct docset *s);

@@ -225,6 +225,7 @@ void job_close(struct job *j)
 	if (!j)
 		return;
 	job_unlock(j);
+	job_forget_held(j);
 	json_decref(j->identity);
 	inputs_close(&j->inputs);
 	shard_recipe_release(&j->recipe);
@@ -274,8 +275,8 @@ static int run_stages(struct job *j)
 
 	if (plan_load(&p, j))
 		return -1;
-	rc = p ? 0 : job_index(j, 0, 1) || job_plan(j) ? -1 : 0;
-	for (uint32_t i = 0; p && i < p->parts && !rc; i++)
+	rc = p && p->parts > 1 ? 0 : job_index_and_plan(j);
+	for (uint32_t i = 0; p && p->parts > 1 && i < p->parts && !rc; i++)
 		rc = job_index(j, i, p->parts);
 	plan_free(p);
 	return rc || job_check_stream(j) ? -1 : job_write(j, 0, 1);

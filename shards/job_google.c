@@ -37,11 +37,7 @@ static int read_documents(struct job *j, struct docset *docs, struct plan *p)
 	j->report.indexed += r.total.documents;
 	p->corpus = r.total;
 	p->parts = 1;
-	if (!rc && !r.total.documents)
-		rc = fs_remove_tree(j->work) ? -1 : err_fail("the input holds no documents");
-	if (!rc)
-		p->shards = plan_shards(j, &p->corpus);
-	return rc;
+	return rc ? rc : plan_settle(p, j);
 }
 
 static int does_not_fit(const struct job *j, const struct plan *p, const struct docset *docs)

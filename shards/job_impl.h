@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/fs.h"
+#include "shards/docset.h"
 #include "shards/input.h"
 #include "shards/job.h"
 
@@ -45,6 +46,7 @@ struct job {
 	bool mending;			/* the folder's manifest is damaged, and so did not say whose it is */
 	int lock;			/* the folder, open and locked; -1: not yet */
 	struct job_report report;
+	struct job_gathered *held;	/* all documents, where a run of all stages keeps them in memory; NULL: the index has them */
 	struct job_written *written;	/* while shards are written */
 	struct job_commit *commit;	/* NULL: a shard is in place when job_write_file returns, else after job_commit_wait */
 };
@@ -70,6 +72,7 @@ int plan_save(const struct plan *p, const struct job *j);
 int plan_load(struct plan **p, const struct job *j);	/* *P NULL and 0: there is none */
 void plan_free(struct plan *p);
 uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus);
+int plan_settle(struct plan *p, const struct job *j);	/* how many shards its corpus makes; -1, and the work is forgotten: it is empty */
 
 /* FORMAT.md, "How many shards": instances and raw bytes to expect. */
 void plan_expect(const struct shard_recipe *r, const struct tokdoc_totals *corpus, uint64_t *instances,
@@ -83,6 +86,22 @@ int job_open_index(const struct job *j, uint64_t part, uint64_t parts, struct to
 
 /* Whether every byte of an index is as its checksums say: 1, 0 (the reason says where not), -1 failed. */
 int job_index_is_sound(const char *path);
+
+/*
+ * Documents between the stages index and plan, and write. A run of all stages keeps them in memory where shards can be made
+ * beside them, and then writes no index: a rerun reads the input again.
+ */
+struct job_gathered {
+	struct spill *spill;			/* sorted */
+	struct inputs_reading reading;		/* what they add up to */
+};
+int job_index_and_plan(struct job *j);		/* both stages, of one part */
+int job_let_go(struct job *j);			/* what is held becomes the index */
+void job_forget_held(struct job *j);
+/* job_held.c */
+bool job_can_hold(const struct job *j, const struct plan *p);
+uint64_t job_held_bytes(const struct job *j);				/* of memory */
+int job_held_load(const struct job *j, struct docset *s);		/* the documents of S's shard */
 
 /* Something read from the index is damaged (the reason): names the part, and what to do. Returns -1. */
 int job_blame_index(const struct job *j, uint32_t parts);
@@ -139,7 +158,10 @@ int job_write_big(struct job *j, const struct plan *p, const struct job_index *x
 
 /* job_lanes.c: writes the shards PART, PART + PARTS, ... that are not whole, several at once. */
 int job_write_shards(struct job *j, const struct plan *p, uint64_t part, uint64_t parts);
-/* job_write.c: SHARD, from what is in X. 1: not done, since it is too large for memory, which is NARROW; else it goes through files. */
+/*
+ * job_write.c: SHARD, from what is held or in X. 1: not done, since it is too large for memory, which is NARROW; else it goes
+ * through files.
+ */
 int job_write_shard(struct job *j, const struct plan *p, const struct job_index *x, uint32_t shard, bool narrow);
 int job_index_open(struct job_index *x, const struct job *j, uint32_t parts);
 void job_index_close(struct job_index *x);
@@ -147,6 +169,7 @@ void job_index_close(struct job_index *x);
 uint64_t job_reading_memory(const struct job *j);	/* what the reading of documents may use */
 uint64_t job_budget(const struct job *j);		/* what documents and drafts may, */
 uint64_t job_reserve(const struct job *j);		/* and what is for all else */
+uint64_t job_shard_memory(const struct job *j, const struct plan *p, bool held);	/* that a shard takes, about, and a fourth more */
 
 /* Everything, in the place of the stages, where the recipe's rules are SHARD_GOOGLE. */
 int job_google(struct job *j);

@@ -111,7 +111,7 @@ static int write_index(const struct job *j, struct spill *spill, const struct in
 	json_t *notes;
 	int rc = -1;
 
-	if (!path || spill_sort(spill) || out_open(&out, path) ||
+	if (!path || out_open(&out, path) ||
 	    tokdoc_writer_open(&w, out, j->recipe.tokenizer, true))
 		goto done;
 	tokdoc_writer_count(w, &r->total);
@@ -206,9 +206,33 @@ static int is_there(const struct job *j, uint64_t part, uint64_t parts)
 	return rc;
 }
 
-int job_index(struct job *j, uint64_t part, uint64_t parts)
+/* --- reading ------------------------------------------------------------------------------------- */
+
+static void release(struct job_gathered *g)
 {
-	struct spill *spill = NULL;
+	spill_close(g->spill);
+	free(g->reading.counts);
+	free(g);
+}
+
+static int read_and_sort(struct job *j, struct job_gathered *g)
+{
+	struct inputs_reading *r = &g->reading;
+	int rc;
+
+	if (r->progress)
+		progress_start(r->progress, "documents", r->parts == 1 ? j->inputs.bytes : 0);
+	rc = inputs_read(r) || spill_sort(g->spill) ? -1 : 0;
+	if (r->progress)
+		progress_end(r->progress);
+	j->report.bad_bytes += r->bad_bytes;
+	j->report.indexed += r->total.documents;
+	return rc;
+}
+
+/* Reads a part. NULL: failed */
+static struct job_gathered *gather(struct job *j, uint64_t part, uint64_t parts)
+{
 	const struct spill_opts opts = {
 		.memory = (size_t)spill_memory(j),
 		.folder = j->opts.tmp,
@@ -216,7 +240,13 @@ int job_index(struct job *j, uint64_t part, uint64_t parts)
 		.compare = compare,
 		.prefix = prefix,
 	};
-	struct inputs_reading r = {
+	struct job_gathered *g = calloc(1, sizeof(*g));
+
+	if (!g) {
+		err_memory();
+		return NULL;
+	}
+	g->reading = (struct inputs_reading){
 		.inputs = &j->inputs,
 		.tokenizer = j->tokenizer,
 		.threads = (unsigned)j->opts.threads,
@@ -226,26 +256,79 @@ int job_index(struct job *j, uint64_t part, uint64_t parts)
 		.longest = opts.memory / 4,
 		.take = take,
 		.progress = j->opts.progress,
+		.counts = calloc(j->inputs.n, sizeof(*g->reading.counts)),
 	};
+	if (!g->reading.counts) {
+		err_memory();
+	} else if (!spill_open(&g->spill, &opts)) {
+		g->reading.ctx = g->spill;
+		if (!read_and_sort(j, g))
+			return g;
+	}
+	release(g);
+	return NULL;
+}
+
+/* --- the stage ----------------------------------------------------------------------------------- */
+
+int job_index(struct job *j, uint64_t part, uint64_t parts)
+{
+	struct job_gathered *g;
 	int rc = is_there(j, part, parts);
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	rc = -1;
-	if (r.progress)
-		progress_start(r.progress, "documents", parts == 1 ? j->inputs.bytes : 0);
-	r.counts = calloc(j->inputs.n, sizeof(*r.counts));
-	if (!r.counts) {
-		err_memory();
-	} else if (!spill_open(&spill, &opts)) {
-		r.ctx = spill;
-		rc = inputs_read(&r) ? -1 : write_index(j, spill, &r);
-	}
-	if (r.progress)
-		progress_end(r.progress);
-	j->report.bad_bytes += r.bad_bytes;
-	j->report.indexed += r.total.documents;
-	spill_close(spill);
-	free(r.counts);
+	g = gather(j, part, parts);
+	if (!g)
+		return -1;
+	rc = write_index(j, g->spill, &g->reading);
+	release(g);
 	return rc;
+}
+
+/* Makes the plan of what was gathered. */
+static int plan_gathered(struct job *j, const struct inputs_reading *r, struct plan **out)
+{
+	struct plan *p = *out = plan_new(j);
+
+	if (!p)
+		return -1;
+	memcpy(p->inputs, r->counts, p->n_inputs * sizeof(*p->inputs));
+	p->corpus = r->total;
+	p->parts = 1;
+	return plan_settle(p, j);
+}
+
+int job_index_and_plan(struct job *j)
+{
+	struct plan *p = NULL;
+	int rc = is_there(j, 0, 1);
+
+	if (rc)
+		return rc < 0 ? -1 : job_plan(j);
+	j->held = gather(j, 0, 1);
+	if (!j->held)
+		return -1;
+	rc = plan_gathered(j, &j->held->reading, &p);
+	if (!rc && !job_can_hold(j, p))
+		rc = job_let_go(j);
+	if (!rc)
+		rc = plan_save(p, j);
+	plan_free(p);
+	return rc;
+}
+
+int job_let_go(struct job *j)
+{
+	const int rc = j->held ? write_index(j, j->held->spill, &j->held->reading) : 0;
+
+	job_forget_held(j);
+	return rc;
+}
+
+void job_forget_held(struct job *j)
+{
+	if (j->held)
+		release(j->held);
+	j->held = NULL;
 }

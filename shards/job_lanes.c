@@ -23,15 +23,15 @@ struct lanes {
 	size_t n_late, cap_late;
 };
 
-/* Memory that the documents and drafts of a shard take, about, and a fourth more. */
-static uint64_t expected_bytes(const struct job *j, const struct plan *p)
+uint64_t job_shard_memory(const struct job *j, const struct plan *p, bool held)
 {
 	const struct tokdoc_totals *c = &p->corpus;
 	uint64_t instances, bytes, all;
 
 	plan_expect(&j->recipe, c, &instances, &bytes);
-	all = c->tokens * vocab_id_bytes(tokenizer_vocab(j->tokenizer)) + c->sentences * 8 + c->documents * 256 +
-	      instances * BUILD_DRAFT_BYTES;
+	all = c->sentences * 8 + c->documents * 256 + instances * BUILD_DRAFT_BYTES;
+	if (!held)
+		all += c->tokens * vocab_id_bytes(tokenizer_vocab(j->tokenizer));
 	return all / p->shards * 5 / 4;
 }
 
@@ -41,7 +41,7 @@ static struct job lane_of(const struct job *j, unsigned k, unsigned n)
 	struct job lane = *j;
 
 	lane.opts.threads = j->opts.threads / n + (k < j->opts.threads % n);
-	lane.opts.memory = j->opts.memory / n;
+	lane.opts.memory = (j->opts.memory - job_held_bytes(j)) / n;
 	lane.report = (struct job_report){ 0 };
 	return lane;
 }
@@ -49,7 +49,7 @@ static struct job lane_of(const struct job *j, unsigned k, unsigned n)
 /* Lanes for LEFT shards. */
 static unsigned lanes_for(const struct job *j, const struct plan *p, uint64_t left)
 {
-	const uint64_t need = expected_bytes(j, p);
+	const uint64_t need = job_shard_memory(j, p, j->held);
 	uint64_t n = j->opts.threads < left ? j->opts.threads : left;
 
 	for (; n > 1; n--) {
@@ -66,7 +66,7 @@ static int ready_index(struct lanes *l)
 	int rc = 0;
 
 	pthread_mutex_lock(&l->lock);
-	if (!l->index.files && job_index_open(&l->index, l->j, l->p->parts)) {
+	if (!l->j->held && !l->index.files && job_index_open(&l->index, l->j, l->p->parts)) {
 		job_index_close(&l->index);
 		rc = -1;
 	}
@@ -99,7 +99,7 @@ static int write_in_lane(void *ctx, size_t i, unsigned worker)
 	}
 	if (ready_index(l))
 		return -1;
-	rc = job_write_shard(lane, l->p, &l->index, shard, l->n > 1);
+	rc = job_write_shard(lane, l->p, &l->index, shard, l->n > 1 || lane->held);
 	lane->report.made += !rc;
 	return rc > 0 ? put_off(l, shard) : rc;
 }
@@ -147,6 +147,19 @@ done:
 	return rc;
 }
 
+/* Shards that were too large for a lane, or beside what is held: one at a time, with all memory. */
+static int write_late(struct lanes *l)
+{
+	struct job *j = l->j;
+	int rc = l->n_late && (job_let_go(j) || ready_index(l)) ? -1 : 0;
+
+	for (size_t i = 0; i < l->n_late && !rc; i++) {
+		rc = job_write_shard(j, l->p, &l->index, l->late[i], false);
+		j->report.made += !rc;
+	}
+	return rc;
+}
+
 int job_write_shards(struct job *j, const struct plan *p, uint64_t part, uint64_t parts)
 {
 	struct lanes l = { .j = j, .p = p, .part = part, .parts = parts, .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -158,10 +171,8 @@ int job_write_shards(struct job *j, const struct plan *p, uint64_t part, uint64_
 		l.n = l.n_late ? 1 : lanes_for(j, p, all - l.first);
 		rc = write_round(&l, (all - l.first) / l.n * l.n);
 	}
-	for (size_t i = 0; i < l.n_late && !rc; i++) {
-		rc = job_write_shard(j, p, &l.index, l.late[i], false);
-		j->report.made += !rc;
-	}
+	if (!rc)
+		rc = write_late(&l);
 	if (rc && err_code() == EXIT_CORRUPT)
 		rc = job_blame_index(j, p->parts);
 	job_index_close(&l.index);

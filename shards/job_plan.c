@@ -209,6 +209,14 @@ static int add_parts(struct plan *p, const struct job *j, uint64_t parts, struct
 	return all;
 }
 
+int plan_settle(struct plan *p, const struct job *j)
+{
+	if (!p->corpus.documents)
+		return fs_remove_tree(j->work) ? -1 : err_fail("the input holds no documents");
+	p->shards = plan_shards(j, &p->corpus);
+	return 0;
+}
+
 int job_plan(struct job *j)
 {
 	struct plan *p = NULL;
@@ -233,12 +241,8 @@ int job_plan(struct job *j)
 		}
 		rc = add_parts(p, j, parts, &missing);
 	}
-	if (rc > 0 && !p->corpus.documents)
-		rc = fs_remove_tree(j->work) ? -1 : err_fail("the input holds no documents");
-	if (rc > 0) {
-		p->shards = plan_shards(j, &p->corpus);
-		rc = plan_save(p, j);
-	}
+	if (rc > 0)
+		rc = plan_settle(p, j) || plan_save(p, j) ? -1 : 0;
 	buf_release(&missing);
 	plan_free(p);
 	return rc < 0 ? -1 : 0;

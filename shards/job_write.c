@@ -82,7 +82,7 @@ static int add_stretch(struct docset *s, const struct tokdoc_file *f, struct fra
 	return 0;
 }
 
-static int load_documents(struct docset *s, const struct job_index *x)
+static int load_indexed(struct docset *s, const struct job_index *x)
 {
 	struct frame_block block = FRAME_BLOCK_INIT;
 	int rc = 0;
@@ -90,6 +90,13 @@ static int load_documents(struct docset *s, const struct job_index *x)
 	for (uint32_t i = 0; i < x->n && !rc && !s->over; i++)
 		rc = add_stretch(s, x->files[i], &block);
 	frame_block_release(&block);
+	return rc;
+}
+
+static int load_documents(const struct job *j, struct docset *s, const struct job_index *x)
+{
+	const int rc = j->held ? job_held_load(j, s) : load_indexed(s, x);
+
 	return rc || s->over ? rc : docset_finish(s);
 }
 
@@ -114,7 +121,7 @@ int job_write_shard(struct job *j, const struct plan *p, const struct job_index 
 	int rc = -1;
 
 	docset_init(&docs, shard, p->shards, vocab_id_bytes(vocab), j->recipe.vocab_size, job_budget(j));
-	if (load_documents(&docs, x))
+	if (load_documents(j, &docs, x))
 		goto done;
 	if (!docs.over) {
 		if (build_init(&b, &j->recipe, vocab, &docs, (unsigned)j->opts.threads, job_budget(j) - docs.bytes) ||
@@ -195,6 +202,7 @@ int job_write(struct job *j, uint64_t part, uint64_t parts)
 	if (!job_refuse_others(j, p) && !job_write_shards(j, p, part, parts))
 		rc = job_finish(j, p, &j->report.complete);
 	job_written_end(j);
+	job_forget_held(j);
 	plan_free(p);
 	return rc;
 }
