@@ -361,50 +361,116 @@ int build_compare(const struct draft *x, const struct draft *y)
 
 /*
  * Order numbers are uniform, so as many even buckets as drafts leave about one
- * in each; the rest is moving a few past their neighbours.
+ * in each; the rest is moving a few past their neighbours. Each thread has a range of the buckets.
  */
-static int sort_drafts(struct build *b)
+struct sorting {
+	struct build *b;
+	uint64_t drafts;		/* joined ones too: as many buckets */
+	uint32_t *start;		/* [drafts] of each bucket: its drafts; then where its next one goes */
+	uint64_t *sizes;		/* [threads] drafts in each one's range */
+};
+
+static inline uint64_t bucket_of(const struct sorting *s, const struct draft *d)
 {
-	uint32_t *start = calloc(b->n + 1, sizeof(*start));
-	uint64_t heads;
+	return (uint64_t)(((unsigned __int128)d->order * s->drafts) >> 64);
+}
 
-	b->order = malloc((b->n ? b->n : 1) * sizeof(*b->order));
-	if (!start || !b->order) {
-		free(start);
-		return err_memory();
-	}
-#define BUCKET(d) ((size_t)(((unsigned __int128)(d)->order * b->n) >> 64))
-	for (uint64_t k = 0; k < b->n; k++)
-		if (!(b->drafts[k].flags & DRAFT_JOINED))
-			start[BUCKET(&b->drafts[k]) + 1]++;
-	for (uint64_t k = 0; k < b->n; k++)
-		start[k + 1] += start[k];
-	heads = start[b->n];
-	for (uint64_t k = 0; k < b->n; k++)
-		if (!(b->drafts[k].flags & DRAFT_JOINED))
-			b->order[start[BUCKET(&b->drafts[k])]++] = (uint32_t)k;
-#undef BUCKET
-	b->n = heads;
-	for (uint64_t k = 1; k < b->n; k++) {
-		const uint32_t draft = b->order[k];
-		uint64_t at = k;
+static uint64_t range_start(const struct sorting *s, size_t range)
+{
+	return s->drafts * range / s->b->threads;
+}
 
-		for (; at && build_compare(&b->drafts[b->order[at - 1]], &b->drafts[draft]) > 0; at--)
-			b->order[at] = b->order[at - 1];
-		b->order[at] = draft;
+static int count_range(void *ctx, size_t range, unsigned worker)
+{
+	const struct sorting *s = ctx;
+	const uint64_t first = range_start(s, range), end = range_start(s, range + 1);
+	uint64_t n = 0;
+
+	(void)worker;
+	for (uint64_t k = 0; k < s->drafts; k++) {
+		const struct draft *d = &s->b->drafts[k];
+		const uint64_t at = bucket_of(s, d);
+
+		if (at < first || at >= end || d->flags & DRAFT_JOINED)
+			continue;
+		s->start[at]++;
+		n++;
 	}
-	free(start);
+	s->sizes[range] = n;
 	return 0;
 }
 
-/* Joins the workers' drafts. */
+/* Numbers of drafts to where their buckets are, by FIRST .. END-1; their places begin at BASE. */
+static void scatter(const struct sorting *s, uint64_t first, uint64_t end, uint64_t base)
+{
+	uint32_t *order = s->b->order;
+
+	for (uint64_t at = first; at < end; at++) {
+		const uint32_t n = s->start[at];
+
+		s->start[at] = (uint32_t)base;
+		base += n;
+	}
+	for (uint64_t k = 0; k < s->drafts; k++) {
+		const struct draft *d = &s->b->drafts[k];
+		const uint64_t at = bucket_of(s, d);
+
+		if (at >= first && at < end && !(d->flags & DRAFT_JOINED))
+			order[s->start[at]++] = (uint32_t)k;
+	}
+}
+
+static int sort_range(void *ctx, size_t range, unsigned worker)
+{
+	const struct sorting *s = ctx;
+	const struct build *b = s->b;
+	uint64_t base = 0;
+
+	(void)worker;
+	for (size_t k = 0; k < range; k++)
+		base += s->sizes[k];
+	scatter(s, range_start(s, range), range_start(s, range + 1), base);
+	for (uint64_t k = base + 1; k < base + s->sizes[range]; k++) {
+		const uint32_t draft = b->order[k];
+		uint64_t at = k;
+
+		for (; at > base && build_compare(&b->drafts[b->order[at - 1]], &b->drafts[draft]) > 0; at--)
+			b->order[at] = b->order[at - 1];
+		b->order[at] = draft;
+	}
+	return 0;
+}
+
+static int sort_drafts(struct build *b)
+{
+	struct sorting s = { .b = b, .drafts = b->n, .start = calloc(b->n + 1, sizeof(*s.start)),
+			     .sizes = calloc(b->threads, sizeof(*s.sizes)) };
+	int rc = -1;
+
+	b->order = malloc((b->n ? b->n : 1) * sizeof(*b->order));
+	if (!s.start || !s.sizes || !b->order)
+		err_memory();
+	else
+		rc = pool_for(b->threads, b->threads, count_range, &s) || pool_for(b->threads, b->threads, sort_range, &s) ? -1 : 0;
+	b->n = 0;
+	for (unsigned k = 0; !rc && k < b->threads; k++)
+		b->n += s.sizes[k];
+	free(s.start);
+	free(s.sizes);
+	return rc;
+}
+
+/* Joins the workers' drafts: the others' to the first one's. */
 static int join_drafts(struct build *b)
 {
-	b->drafts = malloc((b->n ? b->n : 1) * sizeof(*b->drafts));
-	if (!b->drafts)
+	struct build_worker *first = &b->workers[0];
+	struct draft *all = realloc(first->drafts, (b->n ? b->n : 1) * sizeof(*all));
+
+	if (!all)
 		return err_memory();
-	b->n = 0;
-	for (unsigned k = 0; k < b->threads; k++) {
+	b->drafts = all;
+	b->n = first->n;
+	for (unsigned k = 1; k < b->threads; k++) {
 		struct build_worker *w = &b->workers[k];
 
 		if (w->n)
@@ -414,6 +480,8 @@ static int join_drafts(struct build *b)
 		w->drafts = NULL;
 		w->n = w->cap = 0;
 	}
+	first->drafts = NULL;
+	first->n = first->cap = 0;
 	return 0;
 }
 
