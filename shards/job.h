@@ -16,6 +16,9 @@
  *	job_report(j)
  *	job_close(j);					(accepts NULL)
  *
+ * A run of all stages over one part holds the documents in memory between index and write where it can, and then
+ * writes no index; killed, it reads the input again, and leaves the shards that are whole.
+ *
  * Where the rules are SHARD_GOOGLE the stages are one, which holds all in memory (job_google).
  *
  * A folder that was made with other options or from other input is refused

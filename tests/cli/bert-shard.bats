@@ -894,6 +894,32 @@ both() {
 	[ "$(sed -nE 's/.* ([0-9]+)\.[0-9]+ MiB peak.*/\1/p' <<<"$output")" -le 32 ]
 }
 
+@test "documents are held in memory where shards fit beside them, and no index is written; the shards are the same" {
+	documents 0 3000 >in
+	shard --stage index --memory 16M --shards 4 -o staged in
+	shard --stage plan --memory 16M --shards 4 -o staged in
+	[ -f staged/.work/index-00000-of-00001.tok ]
+	shard --stage write --memory 16M --shards 4 -o staged in
+	for t in 1 2 3; do
+		shard --threads $t --shards 4 -v -o held$t in 2>said
+		same staged held$t
+		cmp staged/manifest.json held$t/manifest.json
+	done
+	# More instances than are expected, of long documents in short sentences: they do not fit, and the index is made after all.
+	awk 'BEGIN { m = split("alice was beginning to get very tired of sitting by her sister on the bank and having nothing do", w, " ")
+		for (d = 0; d < 30; d++) { for (i = 0; i < 700; i++) { line = ""
+			for (k = 0; k < 5; k++) line = line " " w[1 + (d * 31 + i * 17 + k * k * 7 + int(i / 18)) % m]
+			print substr(line, 2) "." }
+			print "" } }' >long
+	shard --shards 1 --dupe-factor 100 --short-seq-prob 1 -o much long
+	for m in 18M 24M 28M 38M; do
+		rm -rf less
+		shard --memory $m --threads 1 --shards 1 --dupe-factor 100 --short-seq-prob 1 -o less long
+		same much less
+		no_leftovers less
+	done
+}
+
 @test "a shard larger than memory: few documents, equal ones, ones without tokens" {
 	printf 'alice was tired.\nher sister.\non the bank.\n' >a
 	printf 'having nothing to do.\nand very.\n' >b

@@ -449,6 +449,43 @@ static void test_memory(void **state)
 		fail_msg("%zu bytes more in use", peak_memory() - before);
 }
 
+/* Sorted in memory, records can be had in any order, before and after they are given one by one. */
+static void test_held(void **state)
+{
+	const struct spill_opts opts = { .memory = MIB, .folder = folder, .compare = by_key };
+	struct spill *sp;
+	const void *record, *other;
+	size_t len, other_len, n = 0;
+	uint64_t seed = 3;
+	char text[80];
+
+	(void)state;
+	assert_int_equal(spill_open(&sp, &opts), 0);
+	assert_false(spill_is_held(sp));
+	for (; n < 5000; n++)
+		assert_int_equal(spill_add(sp, text, (size_t)snprintf(text, sizeof(text), "%08x:%zu", (unsigned)draw(&seed), n)), 0);
+	assert_int_equal(spill_sort(sp), 0);
+	assert_true(spill_is_held(sp));
+	assert_int_equal(spill_held(sp), n);
+	assert_in_range(spill_held_bytes(sp), n * (12 + 24), MIB);
+	for (size_t i = 0; i < n; i++) {
+		record = spill_record(sp, n - 1 - i, &len);
+		assert_int_equal(spill_next(sp, &other, &other_len), 1);
+		assert_ptr_equal(other, spill_record(sp, i, &len));
+		assert_int_equal(len, other_len);
+		assert_non_null(record);
+	}
+	assert_int_equal(spill_next(sp, &other, &other_len), 0);
+	spill_close(sp);
+
+	assert_int_equal(spill_open(&sp, &opts), 0);
+	for (n = 0; n < 50000; n++)
+		assert_int_equal(spill_add(sp, text, (size_t)snprintf(text, sizeof(text), "%08x:%zu", (unsigned)draw(&seed), n)), 0);
+	assert_int_equal(spill_sort(sp), 0);
+	assert_false(spill_is_held(sp));		/* runs were written */
+	spill_close(sp);
+}
+
 static void test_prefix(void **state)
 {
 	(void)state;
@@ -469,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_no_folder),
 		cmocka_unit_test(test_no_space),
 		cmocka_unit_test(test_closes_early),
+		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_prefix),
 	};
 

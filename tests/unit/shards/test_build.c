@@ -30,6 +30,47 @@ static void test_documents_are_sorted_and_numbered(void **state)
 	docset_release(&b);
 }
 
+static const unsigned char *body_of(const void *ctx, size_t i, size_t *len)
+{
+	const struct docset *s = ctx;
+
+	*len = s->docs[i].len;
+	return s->docs[i].body;
+}
+
+/* Borrowed, on any number of threads, they are those that were copied; past the limit nothing is kept. */
+static void test_documents_may_be_borrowed(void **state)
+{
+	struct docset all, some;
+
+	(void)state;
+	make_docs(&all, 500, 0, 1);
+	for (unsigned threads = 1; threads < 6; threads += 2) {
+		docset_init(&some, 0, 1, 2, VOCAB, UINT64_MAX);
+		assert_int_equal(docset_borrow(&some, threads, all.n, body_of, &all), 0);
+		assert_int_equal(docset_finish(&some), 0);
+		assert_int_equal(some.n, all.n);
+		assert_int_equal(some.ring_size, all.ring_size);
+		assert_true(some.bytes < all.bytes);
+		for (size_t k = 0; k < all.n; k++) {
+			const struct docset_document *a = &all.docs[k], *b = &some.docs[k];
+
+			assert_ptr_equal(a->body, b->body);
+			assert_ptr_equal(a->ids, b->ids);
+			assert_int_equal(a->occurrence, b->occurrence);
+			assert_int_equal(a->tokens, b->tokens);
+			assert_int_equal(a->sentences, b->sentences);
+			assert_memory_equal(a->ends, b->ends, a->sentences * sizeof(*a->ends));
+		}
+		docset_release(&some);
+		docset_init(&some, 0, 1, 2, VOCAB, 10000);
+		assert_int_equal(docset_borrow(&some, threads, all.n, body_of, &all), 0);
+		assert_true(some.over);
+		docset_release(&some);
+	}
+	docset_release(&all);
+}
+
 /* What docset_follow says, by looking at every document. */
 static uint32_t follow_slowly(const struct docset *s, uint64_t u, uint32_t d)
 {
@@ -247,6 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_documents_are_sorted_and_numbered),
+		cmocka_unit_test(test_documents_may_be_borrowed),
 		cmocka_unit_test(test_the_ring_is_followed),
 		cmocka_unit_test(test_past_the_limit_is_only_counted),
 		cmocka_unit_test(test_instances_are_runs_of_their_documents),
