@@ -87,10 +87,7 @@ int job_open_index(const struct job *j, uint64_t part, uint64_t parts, struct to
 /* Whether every byte of an index is as its checksums say: 1, 0 (the reason says where not), -1 failed. */
 int job_index_is_sound(const char *path);
 
-/*
- * Documents between the stages index and plan, and write. A run of all stages keeps them in memory where shards can be made
- * beside them, and then writes no index: a rerun reads the input again.
- */
+/* All documents, kept by a run of all stages where shards can be made beside them. It writes no index then. */
 struct job_gathered {
 	struct spill *spill;			/* sorted */
 	struct inputs_reading reading;		/* what they add up to */
@@ -158,10 +155,7 @@ int job_write_big(struct job *j, const struct plan *p, const struct job_index *x
 
 /* job_lanes.c: writes the shards PART, PART + PARTS, ... that are not whole, several at once. */
 int job_write_shards(struct job *j, const struct plan *p, uint64_t part, uint64_t parts);
-/*
- * job_write.c: SHARD, from what is held or in X. 1: not done, since it is too large for memory, which is NARROW; else it goes
- * through files.
- */
+/* job_write.c: SHARD, of what is held or in X. 1: not done, it is too large for memory, which is NARROW; else it goes through files. */
 int job_write_shard(struct job *j, const struct plan *p, const struct job_index *x, uint32_t shard, bool narrow);
 int job_index_open(struct job_index *x, const struct job *j, uint32_t parts);
 void job_index_close(struct job_index *x);
