@@ -35,7 +35,7 @@ USES_finetune := trainer model shards kernels tokenizer base
 DEPS_BUILD := gcc make pkg-config libc6-dev libutf8proc-dev libzstd-dev libarchive-dev libxxhash-dev libexpat1-dev \
 	libjansson-dev libssl-dev libcurl4-openssl-dev libhdf5-dev
 DEPS_DEMO := time jq gnuplot-nox util-linux
-DEPS_CHECK := $(DEPS_DEMO) zstd strace libcmocka-dev bats perl universal-ctags shellcheck mandoc bzip2 xz-utils lz4 gzip procps git
+DEPS_CHECK := $(DEPS_DEMO) g++ zstd strace libcmocka-dev bats perl universal-ctags shellcheck mandoc bzip2 xz-utils lz4 gzip procps git
 DEPS_LONG := $(DEPS_CHECK) clang libclang-rt-14-dev python3 python3-venv gcc-aarch64-linux-gnu qemu-user-static
 
 JOBS := $(shell nproc 2>/dev/null || echo 1)
