@@ -236,6 +236,7 @@ comma := ,
 bench: all $(HARNESS) ## speed and memory of every stage (BENCH_MB megabytes of text), growth up to 2 GB
 	$(Q)$(TEST_ENV) tests/bench/stages.sh
 	$(Q)$(TEST_ENV) tests/bench/growth.sh
+	$(Q)$(TEST_ENV) tests/bench/sizes.sh
 	$(Q)$(TEST_ENV) tests/bench/tokenizer.sh
 	$(Q)$(TEST_ENV) tests/bench/training.sh
 	$(Q)$(HARNESS) bench
