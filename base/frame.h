@@ -76,6 +76,7 @@ int frame_create(struct frame_writer **w, struct out *o, const char kind[4], con
 int frame_pack(const void *raw, size_t n, int level, struct buf *packed);
 int frame_add(struct frame_writer *w, unsigned type, uint32_t records, const void *raw, size_t n,
 	      const struct buf *packed);
+uint64_t frame_offset(const struct frame_writer *w);	/* of the next block in the file */
 int frame_finish(struct frame_writer *w, const char *totals, size_t len);	/* frees W, also on failure */
 void frame_abandon(struct frame_writer *w);					/* accepts NULL */
 

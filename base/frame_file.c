@@ -181,13 +181,20 @@ static void sort_by_type(struct frame_reader *r)
 		r->order[next[r->blocks[i].type]++] = i;
 }
 
+int frame_open_ends(struct frame_reader *r, const char *path, const char kind[4], uint64_t *index_offset)
+{
+	uint64_t size;
+
+	return open_regular(path, &r->fd, &size) || read_start(r, size, kind) || read_trailer(r, size, index_offset) ? -1 : 0;
+}
+
 static int open_all(struct frame_reader *r, const char *path, const char kind[4])
 {
 	struct buf index = BUF_INIT;
-	uint64_t size, index_offset;
+	uint64_t index_offset;
 	int rc = -1;
 
-	if (open_regular(path, &r->fd, &size) || read_start(r, size, kind) || read_trailer(r, size, &index_offset))
+	if (frame_open_ends(r, path, kind, &index_offset))
 		return -1;
 	if (!load_index(r, index_offset, &index) && !parse_index(r, index_offset, &index)) {
 		sort_by_type(r);

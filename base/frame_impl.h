@@ -77,6 +77,10 @@ int frame_sums_add(struct frame_sums *s, const struct frame_entry *e);	/* -1 whe
 /* PACKED, one zstd frame, into RAW (replaced); never more than RAW_BYTES. The reason names no file. */
 int frame_unpack(const void *packed, size_t n, uint64_t raw_bytes, struct buf *raw);
 
+/* Into R, zero but for its name and fd -1: the file PATH, open, its header and trailer checked (frame_file.c). */
+struct frame_reader;
+int frame_open_ends(struct frame_reader *r, const char *path, const char kind[4], uint64_t *index_offset);
+
 struct frame_reader {
 	char *name;
 	char kind[5];

@@ -90,25 +90,29 @@ int frame_add(struct frame_writer *w, unsigned type, uint32_t records, const voi
 	return 0;
 }
 
+uint64_t frame_offset(const struct frame_writer *w)
+{
+	return w->sums.offset;
+}
+
 /* The index, by itself: its checksum covers it and nothing else. */
 static int put_index(struct frame_writer *w, const char *totals, size_t len)
 {
-	struct buf index = BUF_INIT;
 	unsigned char head[FRAME_INDEX_HEAD], checksum[FRAME_CHECKSUM];
-	int rc = -1;
+	XXH3_state_t *sum = XXH3_createState();
 
+	if (!sum)
+		return err_memory();
 	frame_put_index_head(head, (uint32_t)len, w->sums.blocks);
-	if (buf_add(&index, head, sizeof(head)) || buf_add(&index, w->entries.data, w->entries.len) ||
-	    buf_add(&index, totals, len))
-		goto done;
-	frame_put64(checksum, XXH3_64bits(index.data, index.len));
-	if (buf_add(&index, checksum, sizeof(checksum)) || put(w, index.data, index.len))
-		goto done;
-	w->sums.offset += index.len;
-	rc = 0;
-done:
-	buf_release(&index);
-	return rc;
+	XXH3_64bits_reset(sum);
+	XXH3_64bits_update(sum, head, sizeof(head));
+	XXH3_64bits_update(sum, w->entries.data, w->entries.len);
+	XXH3_64bits_update(sum, totals, len);
+	frame_put64(checksum, XXH3_64bits_digest(sum));
+	XXH3_freeState(sum);
+	w->sums.offset += sizeof(head) + w->entries.len + len + sizeof(checksum);
+	return put(w, head, sizeof(head)) || put(w, w->entries.data, w->entries.len) || put(w, totals, len) ||
+	       put(w, checksum, sizeof(checksum)) ? -1 : 0;
 }
 
 int frame_finish(struct frame_writer *w, const char *totals, size_t len)

@@ -5,8 +5,8 @@
 
 /* A file, and where in it the stream stands. */
 struct source {
-	const struct tokdoc_file *file;
-	uint64_t next, end;		/* blocks */
+	const struct tokdoc_cells *file;
+	struct frame_stretch blocks;	/* that are to come */
 	struct frame_block block;
 	const unsigned char *at;
 	uint32_t left;			/* records of the block */
@@ -33,6 +33,8 @@ uint64_t docstream_memory(uint32_t n)
 /* Moves on to the next record of S that belongs to the shard. */
 static int advance(struct docstream *d, struct source *s)
 {
+	int rc;
+
 	s->body = NULL;
 	for (;;) {
 		while (s->left) {
@@ -40,41 +42,34 @@ static int advance(struct docstream *d, struct source *s)
 
 			s->left--;
 			if (tokdoc_split(&s->at, end, &s->body, &s->len))
-				return err_prefix("'%s'", tokdoc_file_name(s->file));
+				return err_prefix("'%s'", tokdoc_cells_name(s->file));
 			if (key_shard(tokdoc_body_key(s->body), d->shards) == d->shard)
 				return 0;
 			s->body = NULL;
 		}
-		if (s->next == s->end)
-			return 0;
-		if (tokdoc_file_read(s->file, s->next++, &s->block))
-			return -1;
+		rc = tokdoc_cells_next(s->file, &s->blocks, &s->block);
+		if (rc <= 0)
+			return rc;
 		s->at = (const unsigned char *)s->block.raw.data;
 		s->left = s->block.records;
 	}
 }
 
-static int open_source(struct docstream *d, struct source *s, const struct tokdoc_file *f)
+static int open_source(struct docstream *d, struct source *s, const struct tokdoc_cells *f)
 {
-	const struct key from = key_shard_first(d->shard, d->shards);
-	const struct key to =
-		d->shard + 1 < d->shards ? key_shard_first(d->shard + 1, d->shards) : (struct key){ 0, 0 };
-
 	s->file = f;
-	tokdoc_file_stretch(f, from, to, &s->next, &s->end);
-	return advance(d, s);
+	return tokdoc_cells_find(f, d->shard, d->shards, &s->blocks) ? -1 : advance(d, s);
 }
 
-int docstream_open(struct docstream **out, struct tokdoc_file *const *files, uint32_t n, uint32_t shard, uint32_t shards)
+int docstream_open(struct docstream **out, struct tokdoc_cells *const *files, uint32_t n, const struct docset *like)
 {
-	const struct tokdoc_header *h = tokdoc_file_header(files[0]);
 	struct docstream *d = calloc(1, sizeof(*d));
 
 	*out = NULL;
 	if (!d)
 		return err_memory();
-	*d = (struct docstream){ .n = n, .shard = shard, .shards = shards, .sources = calloc(n, sizeof(*d->sources)) };
-	docset_init(&d->one, shard, shards, h->id_bytes, h->vocab_size, UINT64_MAX);
+	*d = (struct docstream){ .n = n, .shard = like->shard, .shards = like->shards, .sources = calloc(n, sizeof(*d->sources)) };
+	docset_init(&d->one, like->shard, like->shards, like->id_bytes, like->vocab_size, UINT64_MAX);
 	if (!d->sources) {
 		docstream_close(d);
 		return err_memory();

@@ -4,7 +4,7 @@
  * hold them all.
  *
  *	struct docstream *s;
- *	if (docstream_open(&s, files, n, shard, shards))
+ *	if (docstream_open(&s, files, n, like))	(of the shard, and with the ids, that the docset LIKE is for)
  *		...
  *	while ((rc = docstream_next(s, &doc)) > 0)
  *		...			(doc's pointers are good until the next call)
@@ -16,12 +16,12 @@
 #define SHARDS_DOCSTREAM_H
 
 #include "shards/docset.h"
-#include "shards/tokdoc.h"
+#include "shards/tokdoc_cells.h"
 
 struct docstream;
 
-/* FILES, which are sorted, must outlive S. */
-int docstream_open(struct docstream **s, struct tokdoc_file *const *files, uint32_t n, uint32_t shard, uint32_t shards);
+/* FILES must outlive S. */
+int docstream_open(struct docstream **s, struct tokdoc_cells *const *files, uint32_t n, const struct docset *like);
 void docstream_close(struct docstream *s);
 
 /* The next document, all of it but place: 1, 0 at the end, -1 failed. */

@@ -27,6 +27,7 @@
 #define AT_SEGMENTS (HEAD + 2)
 #define SEGMENT 10
 #define TAIL 2			/* bytes of the pass before it */
+#define BLOCKS_MOST ((uint64_t)12 << 20)	/* memory for blocks of instances on their way into the file */
 
 /* What a record of REQUESTS begins with; the ids of the first segment follow. */
 struct request {
@@ -215,7 +216,7 @@ static int for_documents(struct big *g, int (*each)(struct big *g, const struct 
 	struct docset_document d;
 	int rc;
 
-	if (docstream_open(&s, g->index->files, g->index->n, g->shard, g->plan->shards))
+	if (docstream_open(&s, g->index->files, g->index->n, &g->none))
 		return -1;
 	g->pass.number = 0;
 	for (; (rc = docstream_next(s, &d)) > 0; g->pass.number++) {
@@ -468,12 +469,13 @@ static int make_records(void *ctx, void *block, unsigned worker)
 static int share_memory(struct big *g)
 {
 	const uint64_t budget = job_budget(g->j), stream = docstream_memory(g->index->n);
+	const uint64_t blocks = budget / 6 < BLOCKS_MOST ? budget / 6 : BLOCKS_MOST;
 
 	if (stream > budget / 2)
 		return err_fail("shard %" PRIu32 " is larger than memory, and its index has %" PRIu32
 				" parts: give --memory %" PRIu64 "M, or more --shards",
 				g->shard, g->index->n, ((2 * stream + 2 * job_reserve(g->j)) >> 20) + 1);
-	g->memory = (size_t)((budget - stream) / 2);
+	g->memory = (size_t)((budget - stream - blocks) / 2);
 	return 0;
 }
 

@@ -147,11 +147,9 @@ static void scale(const struct job *j, struct job_estimate *e)
 #define SENTENCE_BYTES 100
 #define PACKED_BYTES 3			/* of text, to one of a packed file */
 
-bool job_forecast(const struct job *j, uint64_t *work, uint64_t *shards)
+void job_forecast_corpus(const struct job *j, struct tokdoc_totals *corpus)
 {
 	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(j->tokenizer));
-	struct tokdoc_totals corpus = { 0 };
-	uint64_t instances;
 	double text = 0;
 
 	for (size_t i = 0; i < j->inputs.n; i++) {
@@ -160,8 +158,18 @@ bool job_forecast(const struct job *j, uint64_t *work, uint64_t *shards)
 
 		text += in->tokens ? (double)in->bytes * TOKEN_BYTES / id_bytes : bytes;
 	}
-	corpus.tokens = (uint64_t)(text / TOKEN_BYTES);
-	corpus.sentences = (uint64_t)(text / SENTENCE_BYTES) + 1;
+	*corpus = (struct tokdoc_totals){ 0 };
+	corpus->tokens = (uint64_t)(text / TOKEN_BYTES);
+	corpus->sentences = (uint64_t)(text / SENTENCE_BYTES) + 1;
+}
+
+bool job_forecast(const struct job *j, uint64_t *work, uint64_t *shards)
+{
+	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(j->tokenizer));
+	struct tokdoc_totals corpus;
+	uint64_t instances;
+
+	job_forecast_corpus(j, &corpus);
 	*work = j->recipe.rules == SHARD_GOOGLE ? 0 : corpus.tokens * id_bytes + corpus.sentences;
 	plan_expect(&j->recipe, &corpus, &instances, shards);
 	return !j->inputs.streams;

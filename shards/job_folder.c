@@ -52,6 +52,18 @@ done:
 	return rc;
 }
 
+int job_open_cells(const struct job *j, uint64_t part, uint64_t parts, struct tokdoc_cells **c)
+{
+	char *path = job_index_path(j, part, parts);
+	int rc = path ? 0 : -1;
+
+	*c = NULL;
+	if (path && fs_exists(path) && tokdoc_cells_open(c, path, j->digest))
+		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
+	free(path);
+	return rc;
+}
+
 /* --- whose it is --------------------------------------------------------------------------------- */
 
 /* Refuses the folder when IS is not the identity of this job. */

@@ -7,6 +7,7 @@
 #include "shards/docset.h"
 #include "shards/input.h"
 #include "shards/job.h"
+#include "shards/tokdoc_cells.h"
 
 #include <pthread.h>
 
@@ -73,16 +74,22 @@ int plan_load(struct plan **p, const struct job *j);	/* *P NULL and 0: there is 
 void plan_free(struct plan *p);
 uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus);
 int plan_settle(struct plan *p, const struct job *j);	/* how many shards its corpus makes; -1, and the work is forgotten: it is empty */
+uint32_t plan_shards_most(const struct job *j, const struct tokdoc_totals *corpus);	/* whatever the number of documents */
 
 /* FORMAT.md, "How many shards": instances and raw bytes to expect. */
 void plan_expect(const struct shard_recipe *r, const struct tokdoc_totals *corpus, uint64_t *instances,
 		 uint64_t *bytes);
+
+void job_forecast_corpus(const struct job *j, struct tokdoc_totals *corpus);	/* by the size of the input */
 
 /* The caller frees; NULL: out of memory */
 char *job_index_path(const struct job *j, uint64_t part, uint64_t parts);
 
 /* The index of a part, or *F NULL and 0 when there is no whole one. Refused: one of other options or input. */
 int job_open_index(const struct job *j, uint64_t part, uint64_t parts, struct tokdoc_file **f);
+
+/* The same, for its stretches of keys. */
+int job_open_cells(const struct job *j, uint64_t part, uint64_t parts, struct tokdoc_cells **c);
 
 /* Whether every byte of an index is as its checksums say: 1, 0 (the reason says where not), -1 failed. */
 int job_index_is_sound(const char *path);
@@ -145,9 +152,9 @@ int job_table_add(struct job_table *t, const unsigned char *body, size_t len, ui
 int job_write_file(struct job *j, const struct plan *p, uint32_t shard, const struct job_source *source);
 int job_write_held(struct job *j, const struct plan *p, uint32_t shard, struct build *b);	/* of the drafts in B */
 
-/* The index of every part, open. */
+/* The index of every part, open: what is kept of one does not grow with it. */
 struct job_index {
-	struct tokdoc_file **files;
+	struct tokdoc_cells **files;
 	uint32_t n;
 };
 /* job_big.c: writes SHARD, which is too large for memory, through spilled files; to the same bytes. */

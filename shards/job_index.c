@@ -11,6 +11,8 @@
 
 #define RESERVE ((uint64_t)12 << 20)		/* for all but documents */
 #define BLOCKS 4				/* on their way to the index */
+#define TABLES_SHARE 8				/* of memory that places of cells may take */
+#define TABLES_BLOCK 56				/* kept of a block: its entry in the index, its first key */
 #define READING_THREAD ((uint64_t)16 << 20)	/* of memory that reading makes use of */
 
 static int compare(const void *a, size_t a_len, const void *b, size_t b_len, void *ctx)
@@ -48,28 +50,87 @@ static json_t *make_notes(const struct job *j, const struct inputs_reading *r)
 	return NULL;
 }
 
+/* --- cells: how finely a part is cut ------------------------------------------------------------- */
+
+/* Bytes of a part's token documents, about. */
+static uint64_t part_bytes(const struct job *j, const struct tokdoc_totals *part)
+{
+	return part->tokens * vocab_id_bytes(tokenizer_vocab(j->tokenizer)) + part->sentences + 24 * part->documents;
+}
+
+/*
+ * Into how many stretches of keys, of which a block holds one's documents only: so that a shard is whole stretches. Of
+ * --shards that is any multiple of them; else there will be a power of two of shards, and of as many stretches as there
+ * would be shards were all parts like PART, twice that is enough (README.md, "To 10 TB, on paper"). A
+ * stretch is a block at most, where memory allows.
+ */
+static uint32_t cells_for(const struct job *j, const struct tokdoc_totals *part, uint64_t parts)
+{
+	const uint64_t most = j->opts.memory / TABLES_SHARE / TOKDOC_CELLS_ENTRY, bytes = part_bytes(j, part);
+	const struct tokdoc_totals all = {
+		.documents = part->documents * parts, .sentences = part->sentences * parts, .tokens = part->tokens * parts
+	};
+	uint64_t n = plan_shards_most(j, &all);
+
+	if (!j->opts.shards)
+		n *= 2;
+	while (bytes / n > TOKDOC_BLOCK_BYTES && 2 * n <= most && 2 * n <= TOKDOC_CELLS_MAX)
+		n *= 2;
+	while (n > most && n > 1)
+		n /= 2;
+	return (uint32_t)n;
+}
+
+/* What is kept, while a part's index is written, of its blocks and cells. */
+static uint64_t tables_memory(const struct job *j, uint64_t parts)
+{
+	struct tokdoc_totals part;
+	uint64_t cells;
+
+	job_forecast_corpus(j, &part);
+	part.tokens /= parts;
+	part.sentences /= parts;
+	part.documents /= parts;
+	cells = cells_for(j, &part, parts);
+	return (part_bytes(j, &part) / TOKDOC_BLOCK_BYTES + cells) * TABLES_BLOCK + cells * TOKDOC_CELLS_ENTRY;
+}
+
 /* --- writing: one thread gathers what is in order, another one writes it ------------------------ */
 
 struct sorted {
 	struct tokdoc_writer *writer;
 	struct spill *spill;
+	uint32_t cells;
+	const void *record;		/* the next one, which began another cell; NULL: not looked at */
+	size_t len;
 };
 
+static int next_record(struct sorted *s)
+{
+	return s->record ? 1 : spill_next(s->spill, &s->record, &s->len);
+}
+
+/* Up to the end of a block or of its cell, whichever comes first. */
 static int gather_block(void *ctx, void *item)
 {
-	const struct sorted *s = ctx;
+	struct sorted *s = ctx;
 	struct tokdoc_block *b = item;
-	const void *record;
-	size_t len;
-	int rc;
+	uint32_t cell = 0;
 
 	tokdoc_block_clear(b);
 	while (!tokdoc_block_full(b)) {
-		rc = spill_next(s->spill, &record, &len);
+		const int rc = next_record(s);
+		uint32_t own;
+
 		if (rc <= 0)
 			return rc ? -1 : b->records > 0;
-		if (tokdoc_block_put(b, record, len))
+		own = key_shard(tokdoc_body_key(s->record), s->cells);
+		if (b->records && own != cell)
+			break;
+		cell = own;
+		if (tokdoc_block_put(b, s->record, s->len))
 			return -1;
+		s->record = NULL;
 	}
 	return 1;
 }
@@ -89,9 +150,9 @@ static int write_block(void *ctx, void *item)
 	return tokdoc_writer_add(s->writer, item);
 }
 
-static int put_sorted(struct tokdoc_writer *w, struct spill *spill, unsigned threads)
+static int put_sorted(struct tokdoc_writer *w, struct spill *spill, uint32_t cells, unsigned threads)
 {
-	struct sorted s = { w, spill };
+	struct sorted s = { .writer = w, .spill = spill, .cells = cells };
 	struct tokdoc_block blocks[BLOCKS] = { TOKDOC_BLOCK_INIT };
 	struct pool pool = { .threads = threads < 2 ? 1 : 2, .depth = BLOCKS, .items = blocks, .item_size = sizeof(*blocks),
 			     .read = gather_block, .work = nothing_to_do, .write = write_block, .ctx = &s };
@@ -106,6 +167,7 @@ static int put_sorted(struct tokdoc_writer *w, struct spill *spill, unsigned thr
 static int write_index(const struct job *j, struct spill *spill, const struct inputs_reading *r)
 {
 	char *path = job_index_path(j, r->part, r->parts);
+	const uint32_t cells = cells_for(j, &r->total, r->parts);
 	struct tokdoc_writer *w = NULL;
 	struct out *out = NULL;
 	json_t *notes;
@@ -115,7 +177,8 @@ static int write_index(const struct job *j, struct spill *spill, const struct in
 	    tokdoc_writer_open(&w, out, j->recipe.tokenizer, true))
 		goto done;
 	tokdoc_writer_count(w, &r->total);
-	if (put_sorted(w, spill, (unsigned)j->opts.threads) || !(notes = make_notes(j, r)))
+	tokdoc_writer_cells(w, cells, j->digest);
+	if (put_sorted(w, spill, cells, (unsigned)j->opts.threads) || !(notes = make_notes(j, r)))
 		goto done;
 	rc = tokdoc_writer_finish(w, notes);
 	w = NULL;
@@ -138,11 +201,11 @@ uint64_t job_reading_memory(const struct job *j)
 	return most < half ? most : half;
 }
 
-static uint64_t spill_memory(const struct job *j)
+static uint64_t spill_memory(const struct job *j, uint64_t tables)
 {
-	const uint64_t left = j->opts.memory - job_reading_memory(j), least = j->opts.memory / 4;
+	const uint64_t left = j->opts.memory - job_reading_memory(j), least = j->opts.memory / 4, other = RESERVE + tables;
 
-	return left > RESERVE && left - RESERVE > least ? left - RESERVE : least;
+	return left > other && left - other > least ? left - other : least;
 }
 
 /* --- what is there ------------------------------------------------------------------------------- */
@@ -191,15 +254,15 @@ int job_blame_index(const struct job *j, uint32_t parts)
 /* Whether a part is there, every byte of it: 1, 0, -1 failed. */
 static int is_there(const struct job *j, uint64_t part, uint64_t parts)
 {
-	struct tokdoc_file *f;
+	struct tokdoc_cells *c;
 	char *path;
 	int rc;
 
-	if (job_open_index(j, part, parts, &f))
+	if (job_open_cells(j, part, parts, &c))
 		return -1;
-	if (!f)
+	tokdoc_cells_close(c);
+	if (!c)
 		return 0;
-	tokdoc_file_close(f);
 	path = job_index_path(j, part, parts);
 	rc = path ? job_index_is_sound(path) : -1;
 	free(path);
@@ -233,15 +296,22 @@ static int read_and_sort(struct job *j, struct job_gathered *g)
 /* Reads a part. NULL: failed */
 static struct job_gathered *gather(struct job *j, uint64_t part, uint64_t parts)
 {
+	const uint64_t tables = tables_memory(j, parts);
 	const struct spill_opts opts = {
-		.memory = (size_t)spill_memory(j),
+		.memory = (size_t)spill_memory(j, tables),
 		.folder = j->opts.tmp,
 		.threads = (unsigned)j->opts.threads,
 		.compare = compare,
 		.prefix = prefix,
 	};
-	struct job_gathered *g = calloc(1, sizeof(*g));
+	struct job_gathered *g;
 
+	if (tables > j->opts.memory / 2) {
+		err_fail("part %" PRIu64 "/%" PRIu64 " is too large for --memory: what is kept of its blocks takes %" PRIu64
+			 "M of it: give more of it, or make more parts", part, parts, (tables >> 20) + 1);
+		return NULL;
+	}
+	g = calloc(1, sizeof(*g));
 	if (!g) {
 		err_memory();
 		return NULL;

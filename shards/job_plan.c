@@ -23,7 +23,7 @@ void plan_expect(const struct shard_recipe *r, const struct tokdoc_totals *corpu
 	*bytes = (uint64_t)(r->dupe_factor * t * 135 / 100 * (1000 * v + masked) / 1000) + 26 * *instances;
 }
 
-uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus)
+uint32_t plan_shards_most(const struct job *j, const struct tokdoc_totals *corpus)
 {
 	uint64_t instances, bytes, n = 1;
 
@@ -32,9 +32,16 @@ uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus)
 	plan_expect(&j->recipe, corpus, &instances, &bytes);
 	while (2 * n <= KEYS_SHARDS_MAX && bytes / n > j->opts.shard_size + j->opts.shard_size / 2)
 		n *= 2;
-	while (n > 1 && corpus->documents / n < DOCUMENTS_LEAST)
-		n /= 2;
 	return (uint32_t)n;
+}
+
+uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus)
+{
+	uint32_t n = plan_shards_most(j, corpus);
+
+	while (!j->opts.shards && n > 1 && corpus->documents / n < DOCUMENTS_LEAST)
+		n /= 2;
+	return n;
 }
 
 /* --- the file ------------------------------------------------------------------------------------ */

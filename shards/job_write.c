@@ -16,7 +16,7 @@
 void job_index_close(struct job_index *x)
 {
 	for (uint32_t i = 0; x->files && i < x->n; i++)
-		tokdoc_file_close(x->files[i]);
+		tokdoc_cells_close(x->files[i]);
 	free(x->files);
 	*x = (struct job_index){ NULL, 0 };
 }
@@ -40,7 +40,7 @@ int job_index_open(struct job_index *x, const struct job *j, uint32_t parts)
 	if (parts > 200)
 		allow_files();
 	for (uint32_t i = 0; i < parts; i++) {
-		if (job_open_index(j, i, parts, &x->files[i]))
+		if (job_open_cells(j, i, parts, &x->files[i]))
 			return -1;
 		if (!x->files[i])
 			return err_fail("'%s': the index of part %" PRIu32 "/%" PRIu32
@@ -65,21 +65,14 @@ static int add_block(struct docset *s, const struct frame_block *b)
 	return 0;
 }
 
-static int add_stretch(struct docset *s, const struct tokdoc_file *f, struct frame_block *block)
+static int add_stretch(struct docset *s, const struct tokdoc_cells *f, struct frame_block *block)
 {
-	const struct key from = key_shard_first(s->shard, s->shards);
-	const struct key to =
-		s->shard + 1 < s->shards ? key_shard_first(s->shard + 1, s->shards) : (struct key){ 0, 0 };
-	uint64_t first, end;
+	struct frame_stretch at;
+	int rc = tokdoc_cells_find(f, s->shard, s->shards, &at);
 
-	tokdoc_file_stretch(f, from, to, &first, &end);
-	for (uint64_t i = first; i < end && !s->over; i++) {
-		if (tokdoc_file_read(f, i, block))
-			return -1;
-		if (add_block(s, block))
-			return err_prefix("'%s'", tokdoc_file_name(f));
-	}
-	return 0;
+	while (!rc && !s->over && (rc = tokdoc_cells_next(f, &at, block)) > 0)
+		rc = add_block(s, block) ? err_prefix("'%s'", tokdoc_cells_name(f)) : 0;
+	return rc;
 }
 
 static int load_indexed(struct docset *s, const struct job_index *x)

@@ -126,11 +126,15 @@ void tokdoc_block_release(struct tokdoc_block *b);
 /*
  * TOKENIZER is what tokenizer_describe() gave (borrowed): it goes into the
  * header. SORTED promises that documents come ordered by tokdoc_split's bytes;
- * the file then also holds the first key of every block, so that a stretch of
- * keys is found without reading the rest.
+ * the file then also holds the first key of every block.
  */
 struct tokdoc_writer;
 int tokdoc_writer_open(struct tokdoc_writer **w, struct out *o, const json_t *tokenizer, bool sorted);
+/*
+ * Before any block: a sorted file is also to say where the keys of each of CELLS equal stretches of the ring are
+ * (tokdoc_cells.h), and that it is OWNER's. The documents of a block are of one of them then.
+ */
+void tokdoc_writer_cells(struct tokdoc_writer *w, uint32_t cells, struct key owner);
 int tokdoc_writer_add(struct tokdoc_writer *w, const struct tokdoc_block *b);	/* an empty block is nothing */
 /* NOTES: further members of the trailer, or NULL; taken, also on failure */
 int tokdoc_writer_finish(struct tokdoc_writer *w, json_t *notes);
@@ -170,11 +174,6 @@ const struct frame_trailer *tokdoc_file_trailer(const struct tokdoc_file *f);
 const char *tokdoc_file_name(const struct tokdoc_file *f);
 uint64_t tokdoc_file_blocks(const struct tokdoc_file *f);			/* of documents */
 int tokdoc_file_read(const struct tokdoc_file *f, uint64_t block, struct frame_block *b);	/* thread-safe */
-/*
- * Of a sorted file: all documents with FROM <= key, and key < TO unless TO is (0, 0), are in blocks
- * *FIRST .. *END - 1.
- */
-void tokdoc_file_stretch(const struct tokdoc_file *f, struct key from, struct key to, uint64_t *first, uint64_t *end);
 void tokdoc_file_close(struct tokdoc_file *f);					/* accepts NULL */
 
 #endif

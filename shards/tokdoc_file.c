@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "shards/canon.h"
 #include "shards/keys.h"
+#include "shards/tokdoc_cells.h"
 
 #include <inttypes.h>
 
@@ -78,6 +79,8 @@ struct tokdoc_writer {
 	bool sorted;
 	struct buf keys;		/* sorted: the first key of each block */
 	uint64_t blocks;
+	struct tokdoc_cells_list cells;
+	struct key owner;		/* whose these are */
 };
 
 int tokdoc_writer_open(struct tokdoc_writer **w, struct out *o, const json_t *tokenizer, bool sorted)
@@ -99,14 +102,28 @@ int tokdoc_writer_open(struct tokdoc_writer **w, struct out *o, const json_t *to
 	return n ? 0 : -1;
 }
 
-int tokdoc_writer_add(struct tokdoc_writer *w, const struct tokdoc_block *b)
+void tokdoc_writer_cells(struct tokdoc_writer *w, uint32_t cells, struct key owner)
+{
+	w->cells.cells = cells;
+	w->owner = owner;
+}
+
+/* What a sorted file says of a block: its first key, and where it is. */
+static int note_block(struct tokdoc_writer *w, const struct tokdoc_block *b)
 {
 	const unsigned char *p = (const unsigned char *)b->raw.data, *body;
 	size_t len;
 
+	if (tokdoc_split(&p, p + b->raw.len, &body, &len) || buf_add(&w->keys, body, KEY_BYTES))
+		return -1;
+	return w->cells.cells ? tokdoc_cells_reach(&w->cells, tokdoc_body_key(body), frame_offset(w->frame)) : 0;
+}
+
+int tokdoc_writer_add(struct tokdoc_writer *w, const struct tokdoc_block *b)
+{
 	if (!b->records)
 		return 0;
-	if (w->sorted && (tokdoc_split(&p, p + b->raw.len, &body, &len) || buf_add(&w->keys, body, KEY_BYTES)))
+	if (w->sorted && note_block(w, b))
 		return -1;
 	tokdoc_totals_add(&w->totals, &b->totals);
 	w->blocks++;
@@ -134,17 +151,30 @@ static int add_first_keys(struct tokdoc_writer *w)
 	return frame_add(w->frame, FIRST_KEYS, (uint32_t)w->blocks, w->keys.data, w->keys.len, &packed);
 }
 
+static int add_cells(struct tokdoc_writer *w, uint64_t end)
+{
+	struct tokdoc_cells_list *l = &w->cells;
+
+	if (!l->cells)
+		return 0;
+	if (tokdoc_cells_finish(l, w->owner, end))
+		return -1;
+	return frame_add(w->frame, TOKDOC_CELLS_TYPE, l->cells + 1, l->entries.data, l->entries.len, NULL);
+}
+
 int tokdoc_writer_finish(struct tokdoc_writer *w, json_t *notes)
 {
 	json_t *totals = tokdoc_totals_json(&w->totals);
 	char *text = NULL;
+	uint64_t end;
 	int rc = -1;
 
 	if (totals && notes && json_object_update(totals, notes))
 		err_memory();
 	else if (totals)
 		text = canon_print(totals);
-	if (text && !add_first_keys(w)) {
+	end = frame_offset(w->frame);
+	if (text && !add_first_keys(w) && !add_cells(w, end)) {
 		struct frame_writer *frame = w->frame;
 
 		w->frame = NULL;
@@ -163,6 +193,7 @@ void tokdoc_writer_abandon(struct tokdoc_writer *w)
 		return;
 	frame_abandon(w->frame);
 	buf_release(&w->keys);
+	buf_release(&w->cells.entries);
 	free(w);
 }
 
@@ -300,23 +331,25 @@ struct tokdoc_file {
 	struct tokdoc_totals totals;
 	json_t *notes;
 	uint64_t blocks;		/* of documents; they come first */
-	struct frame_block keys;	/* sorted: the first key of each */
 };
 
-/* Counts the blocks of documents: all but the one of first keys, which is the last. */
+/* Counts the blocks of documents: all, or in a sorted file those before the one of their first keys. */
 static int count_blocks(struct tokdoc_file *f)
 {
-	uint64_t number;
+	struct frame_block keys = FRAME_BLOCK_INIT;
+	int rc = 0;
 
-	f->blocks = frame_blocks(f->frame);
+	f->blocks = f->header.sorted && !frame_records(f->frame, DOCUMENTS) ? 0 : frame_blocks(f->frame);
 	if (!f->header.sorted || !f->blocks)
 		return 0;
-	if (frame_find(f->frame, FIRST_KEYS, 0, &number) || frame_read(f->frame, number, &f->keys))
-		return -1;
-	f->blocks--;
-	if (number != f->blocks || f->keys.records != f->blocks || f->keys.raw.len != f->blocks * KEY_BYTES)
-		return err_corrupt("'%s': its first keys are not those of its blocks", frame_name(f->frame));
-	return 0;
+	if (!frame_records(f->frame, FIRST_KEYS))
+		rc = err_corrupt("'%s': it is sorted, and lacks its first keys", frame_name(f->frame));
+	else if (frame_find(f->frame, FIRST_KEYS, 0, &f->blocks) || frame_read(f->frame, f->blocks, &keys))
+		rc = -1;
+	else if (keys.records != f->blocks || keys.raw.len != f->blocks * KEY_BYTES)
+		rc = err_corrupt("'%s': its first keys are not those of its blocks", frame_name(f->frame));
+	frame_block_release(&keys);
+	return rc;
 }
 
 int tokdoc_file_open(struct tokdoc_file **f, const char *path)
@@ -374,37 +407,11 @@ int tokdoc_file_read(const struct tokdoc_file *f, uint64_t block, struct frame_b
 	return 0;
 }
 
-/* The number of blocks whose first key is less than K. */
-static uint64_t blocks_below(const struct tokdoc_file *f, struct key k)
-{
-	const unsigned char *keys = (const unsigned char *)f->keys.raw.data;
-	uint64_t low = 0, high = f->blocks;
-
-	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2;
-
-		if (key_compare(key_get(keys + middle * KEY_BYTES), k) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-void tokdoc_file_stretch(const struct tokdoc_file *f, struct key from, struct key to, uint64_t *first, uint64_t *end)
-{
-	const uint64_t below = blocks_below(f, from);
-
-	*first = below ? below - 1 : 0;
-	*end = to.hi || to.lo ? blocks_below(f, to) : f->blocks;
-}
-
 void tokdoc_file_close(struct tokdoc_file *f)
 {
 	if (!f)
 		return;
 	frame_close(f->frame);
-	frame_block_release(&f->keys);
 	tokdoc_header_release(&f->header);
 	json_decref(f->notes);
 	free(f);

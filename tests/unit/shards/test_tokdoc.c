@@ -340,61 +340,6 @@ static void test_totals_are_held_against_documents(void **state)
 	json_decref(t);
 }
 
-/* A sorted file of N documents with keys 0, 2, 4, ..., four a block. */
-static void write_sorted(uint32_t n)
-{
-	struct tokdoc_block b = TOKDOC_BLOCK_INIT;
-	struct tokdoc_writer *w;
-	struct out *o;
-	json_t *t = tokenizer(VOCAB);
-
-	assert_int_equal(out_open(&o, path), 0);
-	assert_int_equal(tokdoc_writer_open(&w, o, t, true), 0);
-	for (uint32_t k = 0; k < n; k++) {
-		const struct tokdoc d = { .key = { 2 * (uint64_t)k, 0 }, .id_bytes = 2 };
-
-		assert_int_equal(tokdoc_block_add(&b, &d, 2), 0);
-		if (b.records == 4 || k + 1 == n) {
-			assert_int_equal(tokdoc_writer_add(w, &b), 0);
-			tokdoc_block_clear(&b);
-		}
-	}
-	assert_int_equal(tokdoc_writer_finish(w, NULL), 0);
-	assert_int_equal(out_commit(o), 0);
-	tokdoc_block_release(&b);
-	json_decref(t);
-}
-
-static void check_stretch(const struct tokdoc_file *f, uint64_t from, uint64_t to, uint64_t first, uint64_t end)
-{
-	uint64_t a, b;
-
-	tokdoc_file_stretch(f, (struct key){ from, 0 }, (struct key){ to, 0 }, &a, &b);
-	assert_int_equal(a, first);
-	assert_int_equal(b, end);
-}
-
-static void test_stretches_of_keys(void **state)
-{
-	struct tokdoc_file *f;
-
-	(void)state;
-	write_sorted(18);		/* blocks begin with keys 0, 8, 16, 24, 32 */
-	assert_int_equal(tokdoc_file_open(&f, path), 0);
-	assert_int_equal(tokdoc_file_blocks(f), 5);
-	check_stretch(f, 0, 0, 0, 5);
-	check_stretch(f, 8, 16, 0, 2);	/* block 0 might end with key 8 too */
-	check_stretch(f, 9, 16, 1, 2);
-	check_stretch(f, 9, 17, 1, 3);
-	check_stretch(f, 33, 0, 4, 5);
-	check_stretch(f, 100, 200, 4, 5);
-	tokdoc_file_close(f);
-	write_sorted(0);
-	assert_int_equal(tokdoc_file_open(&f, path), 0);
-	check_stretch(f, 0, 0, 0, 0);
-	tokdoc_file_close(f);
-}
-
 static void test_headers_are_checked(void **state)
 {
 	const char *const bad[] = {
@@ -433,7 +378,6 @@ int main(void)
 		cmocka_unit_test(test_lies_are_refused),
 		cmocka_unit_test(test_files_round_trip),
 		cmocka_unit_test(test_totals_are_held_against_documents),
-		cmocka_unit_test(test_stretches_of_keys),
 		cmocka_unit_test(test_headers_are_checked),
 	};
 
