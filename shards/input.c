@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -76,11 +77,30 @@ int inputs_sample(const char *name, uint64_t *bytes, struct key *sample)
 }
 
 /*
+ * What becomes another one when the file is written to. 0 where it changed a moment ago: clocks tick, and what is written in
+ * the same tick would not show.
+ */
+static struct key mark_of(const struct stat *st)
+{
+	const struct timespec *m = &st->st_mtim, *c = &st->st_ctim;
+	const uint64_t is[] = { (uint64_t)st->st_size, (uint64_t)st->st_ino, (uint64_t)m->tv_sec, (uint64_t)m->tv_nsec,
+				(uint64_t)c->tv_sec, (uint64_t)c->tv_nsec };
+	XXH128_hash_t digest;
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) || now.tv_sec < c->tv_sec + 1 + (now.tv_nsec < c->tv_nsec))
+		return (struct key){ 0, 0 };
+	digest = XXH3_128bits(is, sizeof(is));
+	return (struct key){ digest.high64, digest.low64 };
+}
+
+/*
  * Size and sample of a regular file; anything else is a stream. A FIFO is not
  * even opened: closing it again would end whoever writes into it.
  */
-static int look_at_file(struct input *f)
+static int look_at_file(struct input *f, const struct input_seen *seen)
 {
+	static const struct key none = { 0, 0 };
 	struct stat st;
 
 	if (stat(f->name, &st))
@@ -88,7 +108,14 @@ static int look_at_file(struct input *f)
 	if (S_ISDIR(st.st_mode))
 		return err_fail("'%s' is a folder", f->name);
 	f->stream = !S_ISREG(st.st_mode);
-	return f->stream ? 0 : inputs_sample(f->name, &f->bytes, &f->sample);
+	if (f->stream)
+		return 0;
+	f->mark = mark_of(&st);
+	if (!seen || !key_compare(f->mark, none) || key_compare(f->mark, seen->mark))
+		return inputs_sample(f->name, &f->bytes, &f->sample);
+	f->bytes = (uint64_t)st.st_size;
+	f->sample = seen->sample;
+	return 0;
 }
 
 /*
@@ -133,7 +160,7 @@ static int look_at_standard(struct inputs *in, struct input *f, unsigned threads
 	return sniff(f, threads, &in->standard, &in->standard_tokens);
 }
 
-int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned threads)
+int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned threads, const struct input_seen *seen)
 {
 	const bool standard = !n || (n == 1 && !strcmp(files[0], "-"));
 	const size_t count = standard ? 1 : n;
@@ -153,7 +180,7 @@ int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned 
 				err_usage("standard input cannot stand among files");
 				goto fail;
 			}
-			if (look_at_file(f) || (!f->stream && look_inside(f, threads)))
+			if (look_at_file(f, seen ? &seen[i] : NULL) || (!f->stream && look_inside(f, threads)))
 				goto fail;
 		}
 		in->streams |= f->stream;

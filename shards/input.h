@@ -3,7 +3,7 @@
  * documents, or a stream of either, as the records of token documents.
  *
  *	struct inputs in;
- *	if (inputs_open(&in, files, n_files, threads))	(looks at each; no files: standard input)
+ *	if (inputs_open(&in, files, n_files, threads, NULL))	(looks at each; no files: standard input)
  *		...
  *	is = inputs_tokenizer(&in)			(what made the token documents, where there is no text)
  *	if (inputs_check_tokenizer(&in, is or another))
@@ -33,6 +33,7 @@ struct input {
 	const char *name;
 	uint64_t bytes;			/* on disk; 0 for a stream */
 	struct key sample;		/* shards/FORMAT.md, "The manifest"; 0 for a stream */
+	struct key mark;		/* of its size, inode and times: as long as it is this, the sample is. 0: it may not tell */
 	bool stream;			/* no regular file: can be read once */
 	bool packed;
 	bool tokens;			/* token documents */
@@ -48,7 +49,12 @@ struct inputs {
 	uint64_t bytes;			/* of all */
 };
 
-int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned threads);
+/* What an earlier run found out of a file. */
+struct input_seen {
+	struct key mark, sample;
+};
+/* SEEN (N of them, or NULL), of the same files as far as known: what still has its mark is not sampled again. */
+int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned threads, const struct input_seen *seen);
 void inputs_close(struct inputs *in);
 /* Size and sample of a regular file */
 int inputs_sample(const char *name, uint64_t *bytes, struct key *sample);

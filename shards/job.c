@@ -201,6 +201,8 @@ static int adopt_tokenizer(struct job *j)
 int job_open(struct job **out, const struct job_opts *opts)
 {
 	struct job *j = calloc(1, sizeof(*j));
+	struct input_seen *seen;
+	int rc;
 
 	*out = NULL;
 	if (!j)
@@ -210,9 +212,15 @@ int job_open(struct job **out, const struct job_opts *opts)
 	j->opts.threads = opts->threads ? opts->threads : 1;
 	j->work = opts->folder ? fs_join(opts->folder, JOB_WORK) : NULL;
 	if ((opts->folder && !j->work) || check_name(opts->name) || tokenizer_open(&j->tokenizer, &opts->tokenizer) ||
-	    make_recipe(j) ||
-	    inputs_open(&j->inputs, opts->files, opts->n_files, (unsigned)j->opts.threads) || adopt_tokenizer(j) ||
-	    inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) || refuse_streams(j) || make_identity(j)) {
+	    make_recipe(j)) {
+		job_close(j);
+		return -1;
+	}
+	seen = job_seen(j);
+	rc = inputs_open(&j->inputs, opts->files, opts->n_files, (unsigned)j->opts.threads, seen);
+	free(seen);
+	if (rc || adopt_tokenizer(j) || inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) || refuse_streams(j) ||
+	    make_identity(j)) {
 		job_close(j);
 		return -1;
 	}

@@ -130,9 +130,46 @@ static int load_options(const char *path, json_t **o)
 	return rc;
 }
 
+struct input_seen *job_seen(const struct job *j)
+{
+	char *path = j->work ? fs_join(j->work, JOB_OPTIONS) : NULL;
+	struct input_seen *seen = NULL;
+	const json_t *list;
+	json_t *o = NULL;
+
+	if (path && !load_options(path, &o) && o && (list = canon_array(o, "seen")) && j->opts.n_files &&
+	    json_array_size(list) == j->opts.n_files)
+		seen = calloc(j->opts.n_files, sizeof(*seen));
+	for (size_t i = 0; seen && i < j->opts.n_files; i++) {
+		const json_t *one = json_array_get(list, i);
+
+		if (canon_key(one, "mark", &seen[i].mark) || canon_key(one, "sample", &seen[i].sample))
+			seen[i] = (struct input_seen){ 0 };
+	}
+	json_decref(o);
+	free(path);
+	return seen;
+}
+
+static json_t *seen_json(const struct inputs *in)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < in->n; i++) {
+		json_t *one = json_object();
+
+		if (json_array_append_new(list, one) || canon_set(one, "mark", canon_of_key(in->files[i].mark)) ||
+		    canon_set(one, "sample", canon_of_key(in->files[i].sample))) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
 static int save_options(const struct job *j, const char *path)
 {
-	json_t *o = json_object(), *names = json_array();
+	json_t *o = json_object(), *names = json_array(), *seen = seen_json(&j->inputs);
 	char *text = NULL;
 	int rc = -1;
 
@@ -142,13 +179,15 @@ static int save_options(const struct job *j, const char *path)
 			names = NULL;
 		}
 	}
-	if (!o || !names || json_object_set(o, "identity", j->identity) || json_object_set(o, "names", names))
+	if (!o || !names || !seen || json_object_set(o, "identity", j->identity) || json_object_set(o, "names", names) ||
+	    json_object_set(o, "seen", seen))
 		err_fail("cannot write '%s': an input's name is not UTF-8, or memory is out", path);
 	else
 		text = canon_print(o);
 	if (text)
 		rc = fs_write_all(path, text, strlen(text));
 	free(text);
+	json_decref(seen);
 	json_decref(names);
 	json_decref(o);
 	return rc;

@@ -56,6 +56,12 @@ void job_written_end(struct job *j);
 
 bool job_is_shard_name(const char *name);	/* whether it ends in ".shard" */
 
+/*
+ * What a run before in this folder found out of the input files, so that parts that are many do not sample each of them; the
+ * caller frees. NULL: nothing that is of use.
+ */
+struct input_seen *job_seen(const struct job *j);
+
 /* Refused (EXIT_FAILED): another run is at work in the folder, or parts of one. Parts may be many. */
 int job_lock(struct job *j);
 void job_unlock(struct job *j);

@@ -11,7 +11,8 @@
 
 #define RESERVE ((uint64_t)12 << 20)		/* for all but documents */
 #define BLOCKS 4				/* on their way to the index */
-#define TABLES_SHARE 8				/* of memory that places of cells may take */
+#define TABLES_SHARE 8				/* of memory that places of more cells than shards need may take */
+#define DOCUMENT_LEAST 64			/* bytes: a block has one document at least */
 #define TABLES_BLOCK 56				/* kept of a block: its entry in the index, its first key */
 #define READING_THREAD ((uint64_t)16 << 20)	/* of memory that reading makes use of */
 
@@ -76,8 +77,6 @@ static uint32_t cells_for(const struct job *j, const struct tokdoc_totals *part,
 		n *= 2;
 	while (bytes / n > TOKDOC_BLOCK_BYTES && 2 * n <= most && 2 * n <= TOKDOC_CELLS_MAX)
 		n *= 2;
-	while (n > most && n > 1)
-		n /= 2;
 	return (uint32_t)n;
 }
 
@@ -85,14 +84,16 @@ static uint32_t cells_for(const struct job *j, const struct tokdoc_totals *part,
 static uint64_t tables_memory(const struct job *j, uint64_t parts)
 {
 	struct tokdoc_totals part;
-	uint64_t cells;
+	uint64_t bytes, cells, blocks;
 
 	job_forecast_corpus(j, &part);
 	part.tokens /= parts;
 	part.sentences /= parts;
 	part.documents /= parts;
 	cells = cells_for(j, &part, parts);
-	return (part_bytes(j, &part) / TOKDOC_BLOCK_BYTES + cells) * TABLES_BLOCK + cells * TOKDOC_CELLS_ENTRY;
+	bytes = part_bytes(j, &part);
+	blocks = bytes / TOKDOC_BLOCK_BYTES + (cells < bytes / DOCUMENT_LEAST ? cells : bytes / DOCUMENT_LEAST);
+	return blocks * TABLES_BLOCK + cells * TOKDOC_CELLS_ENTRY;
 }
 
 /* --- writing: one thread gathers what is in order, another one writes it ------------------------ */

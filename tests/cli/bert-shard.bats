@@ -87,6 +87,53 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	says "manifest: there"
 }
 
+@test "all parts together read little more than there is, however many there are" {
+	[ -r "/proc/$$/io" ] || skip "the system does not count what is read"
+	documents 0 2000 >some
+	for i in 1 2 3 4 5 6 7 8; do sed "s/^./$i &/" some; done >in
+	sleep 1.1					# a file that changed just now is sampled by every part
+	cat >run <<-'END'
+		shard() { bert-shard --vocab "$DATA/man/vocab.txt" --dupe-factor 1 --threads 1 "$@"; }
+		bytes_read() { sed -n 's/^rchar: //p' "/proc/$$/io"; }
+		none=$(bytes_read)
+		for ((i = 0; i < 24; i++)); do shard --version >one; done
+		before=$(bytes_read)
+		for ((i = 0; i < 16; i++)); do shard $1 --stage index --part "$i/16" -o out in || exit; done
+		middle=$(bytes_read)
+		for ((i = 0; i < 8; i++)); do if ((!i)); then shard $1 --stage plan -o out in || exit; fi
+			shard $1 --stage write --part "$i/8" -o out in || exit; done
+		echo "$((middle - before - 2 * (before - none) / 3)) $(($(bytes_read) - middle - (before - none) / 3)) $(ls out/*.shard | wc -l)"
+	END
+	for o in "--shards 64" "--shards 48" "--shard-size 64K"; do
+		rm -rf out
+		if [[ "$o" = --shard-size* ]]; then		# many documents, for many shards
+			seq 170000 | sed 's/.*/alice was & very tired of sitting by her sister on the bank./; a\\' >in
+			sleep 1.1
+		fi
+		size=$(stat -c %s in)
+		read -r index write shards <<<"$(bash run "$o")"
+		echo "$o: of $size bytes of text, index read $index, write $write for $shards shards"
+		[ "$shards" -ge 16 ]
+		[ "$index" -lt $((2 * size)) ]
+		[ "$write" -lt $((2 * size)) ]
+		shard $o --dupe-factor 1 -o "one$o" in
+		same "one$o" out
+	done
+}
+
+@test "input that changed between stages is refused, though its size and date did not" {
+	documents 0 300 >in
+	sleep 1.1
+	shard --shards 3 --stage index --part 0/2 -o out in
+	cp -p in was
+	flip in 100
+	touch -r was in
+	exits 1 shard --shards 3 --stage index --part 1/2 -o out in
+	says "from other input"
+	cp -p was in
+	shard --shards 3 --stage index --part 1/2 -o out in
+}
+
 @test "a plain run goes on where stages stopped" {
 	documents 0 200 >in
 	shard --shards 3 -o one in
@@ -523,6 +570,13 @@ made_by() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" -o a.tok 
 	peak=$(sed -nE 's/.* ([0-9]+)\.[0-9]+ MiB peak.*/\1/p' <<<"$output")
 	grep -q "__[at]san_init" "$BIN/bert-shard" && skip "the sanitizer's memory counts, too"
 	[ "$peak" -le 48 ]
+}
+
+@test "places of a million shards do not fit in 16 MiB, and that is said before the work" {
+	documents 0 10 >in
+	exits 1 shard --shards 1000000 --memory 16M -o out in
+	says "too large for --memory"
+	[ "$(ls out/.work)" = options.json ]
 }
 
 @test "a document that does not fit is named with its place" {
