@@ -109,6 +109,22 @@ struct job_estimate {
  */
 bool job_forecast(const struct job *j, uint64_t *work, uint64_t *shards);
 
+/* What of the disk is still needed, and there; as far as the size of the input lets one guess. */
+struct job_disk {
+	bool known;			/* false: there is a stream, and nothing else is set but TMP */
+	uint64_t work, shards;		/* job_forecast's */
+	uint64_t needed;		/* in the folder: what of the stages that were asked for is not there yet, shards packed */
+	uint64_t room;			/* there, if SEEN */
+	uint64_t tmp_needed, tmp_room;	/* in TMP, if TMP_SEEN, where that is another file system */
+	bool seen, tmp_seen;
+	const char *tmp;
+};
+/* INDEX, WRITE: which stages; the index in PARTS parts. Whatever cannot be found out is not seen. */
+void job_disk(const struct job *j, bool index, bool write, uint64_t parts, struct job_disk *d);
+
+/* Where the reason is a full disk: says also what is still to be written, and that another run goes on. */
+void job_explain_full(const struct job *j);
+
 /* Makes the instances of a sample, and throws them away. Writes nothing but spilled files. */
 int job_estimate(struct job *j, struct job_estimate *e);
 

@@ -9,6 +9,7 @@
 
 #define PIECE ((uint64_t)1 << 20)	/* bytes of input */
 #define PIECES 16
+#define PIECE_MEMORY (4 * PIECE)	/* that a piece may take, with its instances */
 
 static double now(void)
 {
@@ -44,7 +45,8 @@ static int read_sample(struct job *j, struct docset *docs, struct job_estimate *
 		.ctx = docs,
 		.counts = calloc(j->inputs.n, sizeof(*r.counts)),
 	};
-	const uint64_t read = r.parts < PIECES ? r.parts : PIECES;
+	const uint64_t fit = j->opts.memory / PIECE_MEMORY, most = fit > PIECES ? PIECES : fit ? fit : 1;
+	const uint64_t read = r.parts < most ? r.parts : most;
 	int rc = r.counts ? 0 : err_memory();
 
 	for (uint64_t k = 0; k < read && !rc; k++) {

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SAID ((uint64_t)1000000000)	/* bytes of disk that are worth a line */
+
 enum stage { ALL, INDEX, PLAN, WRITE };
 
 static struct job_opts o = JOB_OPTS_DEFAULT;
@@ -281,18 +283,35 @@ static void keep_memory(void)
 #endif
 }
 
-/* What is found out too late on a full disk. */
-static void announce(const struct job *j)
+static double mb(uint64_t bytes)
 {
-	uint64_t work_bytes, shard_bytes;
+	return (double)bytes / 1e6;
+}
 
-	if (stage == WRITE || stage == PLAN)
-		return;
-	if (job_forecast(j, &work_bytes, &shard_bytes))
-		log_info("disk, by the size of the input: about %.1f MB of work files, and %.1f MB of shards before they are packed",
-			 (double)work_bytes / 1e6, (double)shard_bytes / 1e6);
-	else
+/* What is found out too late on a full disk. A gigabyte and more is said without --verbose, too. */
+static void announce(const struct job *j, uint64_t parts)
+{
+	struct job_disk d;
+	char text[200];
+
+	job_disk(j, stage == ALL || stage == INDEX, stage == ALL || stage == WRITE, stage == INDEX ? parts : 1, &d);
+	if (!d.known) {
 		log_info("disk: a stream's size is not known");
+		return;
+	}
+	snprintf(text, sizeof(text), "disk, by the size of the input: about %.1f MB of work files, and %.1f MB of shards before they are packed",
+		 mb(d.work), mb(d.shards));
+	if (!dry_run && (stage == ALL || stage == INDEX)) {
+		if (d.work + d.shards >= SAID)
+			log_warn("%s", text);
+		else
+			log_info("%s", text);
+	}
+	if (d.seen && d.needed > d.room)
+		log_warn("'%s' has room for %.1f MB, and about %.1f MB are needed", o.folder, mb(d.room), mb(d.needed));
+	if (d.tmp_seen && d.tmp_needed > d.tmp_room)
+		log_warn("'%s' has room for %.1f MB, and sorting needs about %.1f MB there: see --tmp", d.tmp, mb(d.tmp_room),
+			 mb(d.tmp_needed));
 }
 
 static int work(struct job *j, uint64_t part, uint64_t parts)
@@ -300,13 +319,16 @@ static int work(struct job *j, uint64_t part, uint64_t parts)
 	warn_of_vocabulary(job_vocab(j));
 	warn_of_predictions(job_recipe(j));
 	warn_of_words(j);
-	if (dry_run)
+	if (dry_run) {
+		announce(j, 1);
 		return print_estimate(j);
+	}
 	if (job_start(j))
 		return -1;
 	if (job_report(j)->complete)
 		return 0;
-	announce(j);
+	if (stage != PLAN)
+		announce(j, parts);
 	if (stage == ALL)
 		return job_all(j);
 	return stage == INDEX ? job_index(j, part, parts) : stage == PLAN ? job_plan(j) : job_write(j, part, parts);
@@ -336,6 +358,8 @@ int main(int argc, char **argv)
 	if (status)
 		return print_status(&a) ? tool_fail() : tool_finish("status");
 	if (list_files(&a) || check_options(&part, &parts) || job_open(&j, &o) || work(j, part, parts)) {
+		if (j)
+			job_explain_full(j);
 		job_close(j);
 		return tool_fail();
 	}

@@ -647,6 +647,8 @@ made_by() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" -o a.tok 
 		[ "$status" -eq 1 ]
 		grep -q "No space left" err
 		grep -q "disk/out" err
+		grep -q "has room for 2.[0-9] MB, and about [0-9.]* MB are needed" err
+		grep -q "No space left on device; about [0-9.]* MB are still to be written: what is whole stays, and where there is room the same command goes on" err
 		[ ! -e disk/out/manifest.json ]
 		[ -z "$(find disk -name "*.tmp")" ]
 		for f in disk/out/*.shard; do [ ! -e "$f" ] || cmp "$f" "straight/${f##*/}"; done
@@ -862,6 +864,25 @@ holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
 	[[ "$output" != *"disk"* ]]
 	exits 0 bash -c "bert-shard --vocab '$DATA/man/vocab.txt' -v -o stream <in"
 	says "a stream's size is not known"
+}
+
+@test "much disk is said without -v, and too little is warned of" {
+	documents 0 3000 >in
+	exits 0 shard --stage index --dupe-factor 1000 -o out in
+	says "disk, by the size of the input"
+	exits 0 shard -q --stage index --dupe-factor 1000 -o quiet in
+	[ -z "$output" ]
+	exits 0 shard --stage index --dupe-factor 2 -o little in
+	[ -z "$output" ]
+	need_mounts
+	for i in {1..32}; do cat in; done >large
+	mkdir small
+	# shellcheck disable=SC2016
+	exits 0 unshare -rm bash -e -c 'mount -t tmpfs -o size=1m none small
+		bert-shard --vocab "$DATA/man/vocab.txt" --dry-run --memory 24M --dupe-factor 1 --tmp small -o out large
+		bert-shard --vocab "$DATA/man/vocab.txt" --dry-run -o small/a/b large'
+	says "'small' has room for 1.0 MB, and sorting needs about"
+	says "'small/a/b' has room for 1.0 MB, and about"
 }
 
 @test "shards are cut by size and number of documents" {
