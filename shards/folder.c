@@ -4,6 +4,8 @@
 #include "base/fs.h"
 #include "shards/manifest.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #define SUFFIX ".shard"
@@ -13,6 +15,18 @@ bool folder_is(const char *path)
 	struct stat st;
 
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+bool folder_holds(const char *folder, const char *path)
+{
+	char real[PATH_MAX], *slash;
+	struct stat in, of;
+
+	if (folder_is(path) || !realpath(path, real) || stat(folder, &of) || !S_ISDIR(of.st_mode))
+		return false;
+	slash = strrchr(real, '/');
+	slash[slash == real] = 0;
+	return !stat(real, &in) && in.st_dev == of.st_dev && in.st_ino == of.st_ino;
 }
 
 static bool has_suffix(const char *name)

@@ -35,15 +35,21 @@ static int tally_say(struct tally *t, const char *stage, const char *noun, struc
 	return rc || buf_adds(b, "\n") ? -1 : 0;
 }
 
-static int file_is_there(const char *folder, const char *name, bool *there)
+/* Whether shard K is there, as far as its ends say: header, index, trailer and size. Another run reads all of it. */
+static int shard_is_there(const char *folder, const char *name, uint32_t k, uint32_t shards, bool *there)
 {
 	char *path = fs_join(folder, name);
+	struct shard *s = NULL;
+	int rc = path ? 0 : -1;
 
-	if (!path)
-		return -1;
-	*there = fs_exists(path);
+	*there = false;
+	if (path && fs_exists(path)) {
+		rc = shard_open(&s, path) && err_code() != EXIT_CORRUPT ? -1 : 0;
+		*there = s && shard_header(s)->shard == k && shard_header(s)->shards == shards;
+	}
+	shard_close(s);
 	free(path);
-	return 0;
+	return rc;
 }
 
 static int shards_status(const char *folder, const char *name, uint32_t shards, struct buf *b)
@@ -55,7 +61,7 @@ static int shards_status(const char *folder, const char *name, uint32_t shards, 
 		bool there;
 
 		shard_file_name(file, sizeof(file), name, k, shards);
-		if (file_is_there(folder, file, &there) || tally_add(&t, there, k)) {
+		if (shard_is_there(folder, file, k, shards, &there) || tally_add(&t, there, k)) {
 			buf_release(&t.missing);
 			return -1;
 		}

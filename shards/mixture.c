@@ -2,6 +2,7 @@
 #include "shards/mixture.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "shards/folder.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -46,12 +47,13 @@ int mixture_set_parse(struct mixture_set *s, const char *text)
 
 /* --- opening ------------------------------------------------------------------------------ */
 
-/* Whether two names mean one file or folder. What cannot be looked at is not there to be the same. */
+/* Whether two names mean one file or folder, or a folder and a file in it. What cannot be looked at is not there to be the same. */
 static bool is_same(const char *a, const char *b)
 {
 	struct stat x, y;
 
-	return !strcmp(a, b) || (!stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+	return !strcmp(a, b) || (!stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino) ||
+	       folder_holds(a, b) || folder_holds(b, a);
 }
 
 /* Whether part K goes with those before it. */

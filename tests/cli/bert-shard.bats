@@ -179,6 +179,25 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	diff -r good whole
 }
 
+@test "--status of an unfinished folder counts a cut or damaged shard as missing" {
+	documents 0 300 >in
+	for st in index plan "write --part 0/2"; do shard --shards 6 --stage $st -o out in; done
+	exits 0 bert-shard --status out
+	says "write: 3 of 6 shards, missing: 1 3 5"
+	cp out/shard-00002-of-00006.shard good
+	for n in 0 1 100 $(($(stat -c %s good) - 1)); do
+		head -c "$n" good >out/shard-00002-of-00006.shard
+		exits 0 bert-shard --status out
+		says "write: 2 of 6 shards, missing: 1 2 3 5"
+	done
+	cp out/shard-00000-of-00006.shard out/shard-00002-of-00006.shard
+	exits 0 bert-shard --status out
+	says "write: 2 of 6 shards, missing: 1 2 3 5"
+	cp good out/shard-00002-of-00006.shard
+	exits 0 bert-shard --status out
+	says "write: 3 of 6 shards, missing: 1 3 5"
+}
+
 @test "--status names the work file that lacks what it should say" {
 	documents 0 50 >in
 	shard --stage index -o out in

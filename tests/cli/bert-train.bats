@@ -513,7 +513,7 @@ set_of() {
 	exits 1 train --data s:2 -o run
 	says "'s' is given twice"
 	ln -s s link
-	for same in s/ ./s "$PWD/s" link; do
+	for same in s/ ./s "$PWD/s" link s/*.shard link/*.shard; do
 		exits 1 train --data "$same" -o run
 		says "'$same' is given twice"
 	done
