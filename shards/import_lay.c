@@ -86,6 +86,24 @@ static int check_types(const struct laying *l, const struct row *r, uint32_t n)
 	return 0;
 }
 
+/* Nothing stands where nothing is: whoever wrote something there meant something that we do not. N tokens. */
+static int check_padding(const struct laying *l, const struct row *r, uint32_t n)
+{
+	for (uint32_t k = n; k < r->max_seq_length; k++) {
+		if (r->ids[k] && r->ids[k] != l->recipe->special.pad)
+			return err_corrupt("its input_mask ends at position %" PRIu32 ", and position %" PRIu32 " has id %" PRIu32, n,
+					   k, r->ids[k]);
+		if (r->types[k])
+			return err_corrupt("its input_mask ends at position %" PRIu32 ", and position %" PRIu32 " has type %" PRIu32,
+					   n, k, r->types[k]);
+	}
+	for (uint32_t k = r->predictions; k < r->max_predictions; k++)
+		if (r->positions[k] || r->labels[k])
+			return err_corrupt("its masked positions end after %" PRIu32 ", and a later one is %" PRIu32 " with label %" PRIu32,
+					   r->predictions, r->positions[k], r->labels[k]);
+	return 0;
+}
+
 int import_lay(struct laying *l, const struct row *r)
 {
 	struct instance *i = &l->instance;
@@ -93,7 +111,7 @@ int import_lay(struct laying *l, const struct row *r)
 
 	if (r->max_seq_length != l->recipe->max_seq_length || r->max_predictions != l->max_predictions)
 		return err_fail("the file changed while it was read");
-	if (count_tokens(r, &n))
+	if (count_tokens(r, &n) || check_padding(l, r, n))
 		return -1;
 	for (uint32_t k = 0; k < n; k++)
 		if (r->ids[k] >= l->recipe->vocab_size)

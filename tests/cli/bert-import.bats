@@ -131,7 +131,7 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	exits 1 import -o back2 .
 }
 
-@test "numbers that are none of 32 bits, and masks with holes, are refused" {
+@test "numbers that are none of 32 bits, masks and positions with holes, tokens after the end are refused" {
 	need_hdf5
 	setup_records
 	bert-export --to hdf5 --compress 0 -o h shards
@@ -147,6 +147,13 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	change $f 'my $row = "\1" x '"$n"' . "\0" x (48 - '"$n"'); my $at = index $_, $row; die if $at < 0; substr($_, $at + 47, 1) = "\1"'
 	exits 3 import -o back bad.hdf5
 	says "its input_mask is not ones, then zeros: 1 at position 47"
+	change $f 'my $row = "\1" x '"$n"' . "\0" x (48 - '"$n"'); my $at = index $_, $row; die if $at < 0; substr($_, $at + '"$n"' - 1, 1) = "\0"'
+	exits 3 import -o back bad.hdf5
+	says "its input_mask ends at position $((n - 1)), and position $((n - 1)) has id "
+	at=$(bert-cat --count 1 shards | jq -r '.masked_lm_positions | map(tostring) | join(" ")')
+	change $f 'my $row = pack "V*", split / /, "'"$at"'"; my $at = index $_, $row; die if $at < 0; substr($_, $at + 4, 4) = pack "V", 0'
+	exits 3 import -o back bad.hdf5
+	says "bad.hdf5': instance 0: its masked positions end after 1, and a later one is "
 	[ ! -e back ]
 }
 
