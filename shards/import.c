@@ -352,10 +352,17 @@ static int put_block(void *ctx, void *item)
 	return frame_add(r->frame, SHARD_INSTANCES, b->rows.n, b->raw.data, b->raw.len, &b->packed);
 }
 
+static const char *title_of(const struct file *f)
+{
+	const char *slash = strrchr(f->path, '/');
+
+	return slash ? slash + 1 : f->path;
+}
+
 /* The table: the file. */
 static int put_document(const struct work *w, const struct file *f, struct frame_writer *frame)
 {
-	const char *slash = strrchr(f->path, '/'), *name = slash ? slash + 1 : f->path;
+	const char *name = title_of(f);
 	const struct shard_document d = { .key = f->key, .sentences = f->totals.sentences, .tokens = f->totals.tokens,
 					  .title = name, .title_len = strlen(name) };
 	struct buf raw = BUF_INIT, packed = BUF_INIT;
@@ -378,20 +385,13 @@ static int write_rows(struct work *w, struct file *f, struct frame_writer *frame
 	return r.next == f->n_blocks + 1 ? 0 : changed(f);	/* the last one found nothing */
 }
 
-static int write_shard(struct work *w, uint32_t k, struct manifest_shard *e)
+static int make_shard(struct work *w, struct file *f, const char *path, const char *header)
 {
-	struct file *f = &w->files[k];
 	struct frame_writer *frame = NULL;
-	char name[256], *path, *text;
-	struct shard *made = NULL;
 	struct out *out = NULL;
 	int rc = -1;
 
-	w->header.shard = k;
-	shard_file_name(name, sizeof(name), w->i->name, k, w->header.shards);
-	path = fs_join(w->i->folder, name);
-	text = shard_header_print(&w->header);
-	if (!path || !text || out_open_tidied(&out, path) || frame_create(&frame, out, SHARD_KIND, text, strlen(text)))
+	if (out_open_tidied(&out, path) || frame_create(&frame, out, SHARD_KIND, header, strlen(header)))
 		goto done;
 	if (write_rows(w, f, frame)) {
 		frame_abandon(frame);
@@ -400,13 +400,39 @@ static int write_shard(struct work *w, uint32_t k, struct manifest_shard *e)
 	if (shard_finish(frame, &f->totals) || out_commit(out))
 		goto done;
 	out = NULL;
-	if (shard_open(&made, path))
+	rc = 0;
+done:
+	out_discard(out);
+	return rc;
+}
+
+static int write_shard(struct work *w, uint32_t k, struct manifest_shard *e)
+{
+	struct file *f = &w->files[k];
+	char name[256], *path, *text;
+	struct shard *made = NULL;
+	int rc = -1;
+
+	w->header.shard = k;
+	shard_file_name(name, sizeof(name), w->i->name, k, w->header.shards);
+	path = fs_join(w->i->folder, name);
+	text = shard_header_print(&w->header);
+	if (path && text)
+		rc = import_kept(path, text, w->threads);
+	if (rc > 0) {
+		w->i->kept++;
+		w->i->instances += f->totals.instances;
+	} else if (!rc) {
+		rc = make_shard(w, f, path, text);
+	}
+	if (rc < 0 || shard_open(&made, path)) {
+		rc = -1;
 		goto done;
+	}
 	*e = (struct manifest_shard){ strdup(name), shard_trailer(made)->file_bytes, shard_instances(made), 1,
 				      { shard_trailer(made)->digest_hi, shard_trailer(made)->digest_lo } };
 	rc = e->name ? 0 : err_memory();
 done:
-	out_discard(out);
 	shard_close(made);
 	free(text);
 	free(path);
@@ -476,21 +502,48 @@ static int write_all(struct work *w)
 	for (uint32_t k = 0; k < w->header.shards && !rc; k++)
 		rc = write_shard(w, k, &m->shards[k]);
 	if (!rc)
-		rc = copy_vocab(w) || manifest_save(m, w->i->folder) ? -1 : 0;
+		rc = copy_vocab(w) || manifest_save(m, w->i->folder) || import_finished(w->i->folder) ? -1 : 0;
 	manifest_free(m);
 	return rc;
 }
 
-/* A folder of somebody's shards is not ours to write into. */
-static int refuse_used(const struct import *i)
+static json_t *inputs_json(const struct work *w)
 {
-	char **names;
-	size_t n;
+	json_t *list = json_array();
 
-	if (fs_make_folder(i->folder) || folder_names(i->folder, &names, &n))
-		return -1;
-	fs_free_names(names, n);
-	return n ? err_fail("'%s' holds shards: choose another folder, or empty it", i->folder) : out_remove_stale(i->folder);
+	for (size_t k = 0; list && k < w->i->n; k++) {
+		const struct file *f = &w->files[k];
+		json_t *one = json_object();
+
+		if (json_array_append_new(list, one) || canon_set(one, "key", canon_of_key(f->key)) ||
+		    canon_set(one, "bytes", canon_of_uint(f->bytes)) || canon_set(one, "name", json_string(title_of(f)))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+/* What must be equal for a run to go on with the shards of another one. */
+static json_t *make_identity(const struct work *w)
+{
+	json_t *o = json_object();
+
+	if (o && !canon_set(o, "inputs", inputs_json(w)) && !canon_set(o, "recipe", shard_recipe_json(&w->recipe)) &&
+	    !canon_set(o, "compress", canon_of_uint(w->i->compress)) && !canon_set(o, "name", json_string(w->i->name)))
+		return o;
+	json_decref(o);
+	err_fail("cannot note what '%s' is made of: a file's name is not UTF-8, or memory is out", w->i->folder);
+	return NULL;
+}
+
+static int claim(const struct work *w)
+{
+	json_t *identity = make_identity(w);
+	const int rc = identity ? import_claim(w->i->folder, identity) : -1;
+
+	json_decref(identity);
+	return rc;
 }
 
 static int prepare(struct work *w)
@@ -545,7 +598,7 @@ int import_run(struct import *i)
 
 	if (i->progress)
 		progress_start(i->progress, "instances", 0);
-	rc = prepare(&w) || refuse_used(i) || write_all(&w) ? -1 : 0;
+	rc = prepare(&w) || claim(&w) || write_all(&w) ? -1 : 0;
 	if (i->progress)
 		progress_end(i->progress);
 	release(&w);

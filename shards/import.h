@@ -9,6 +9,8 @@
  * becomes a shard. They are read twice: everything is checked, the checksums of TFRecord with it, and
  * nothing is written before that; a third time where it is not known from the first rows whether instances are pairs.
  *
+ * A run that is given again after a kill keeps the shards that are whole, once it has checked that the files are the same.
+ *
  * What they do not say stays unknown: the shards' rules are SHARD_IMPORTED
  * (shards/FORMAT.md, "Imported instances"), and each has one document, the file.
  */
@@ -33,7 +35,7 @@ struct import {
 	const char *made_by;
 	struct progress *progress;	/* may be NULL */
 	/* filled */
-	uint64_t instances;
+	uint64_t instances, kept;	/* of all shards; shards that a run before had made */
 };
 int import_run(struct import *i);
 

@@ -18,6 +18,15 @@ struct laying {
 int import_laying_init(struct laying *l, const struct shard_recipe *recipe, uint32_t max_predictions);
 void import_laying_release(struct laying *l);
 
+/*
+ * Makes FOLDER ready for shards of what IDENTITY tells of, and notes that there, so that a run that was killed can be gone on with;
+ * or refuses one that holds shards of anything else, finished ones too.
+ */
+int import_claim(const char *folder, const json_t *identity);
+int import_finished(const char *folder);		/* the manifest is there: nothing is to be gone on with */
+/* Whether a run before made the shard at PATH with HEADER, every byte of it: 1, 0, -1 failed */
+int import_kept(const char *path, const char *header, unsigned threads);
+
 /* R as an instance, everything it says checked; with its masks put back. */
 int import_lay(struct laying *l, const struct row *r);
 

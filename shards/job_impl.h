@@ -192,9 +192,6 @@ struct shard_header job_shard_header(const struct job *j, const struct plan *p, 
 int job_shard_open(const struct job *j, const struct plan *p, uint32_t shard, struct shard **s);
 int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard);
 
-/* Whether every byte of a shard is as its checksums say: 1, 0, -1 failed */
-int job_file_is_sound(const char *path, unsigned threads);
-
 struct manifest;
 struct manifest_shard;
 bool job_is_listed(const struct manifest_shard *e, const struct shard *s);	/* E tells of S */

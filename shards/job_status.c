@@ -4,6 +4,7 @@
 #include "shards/canon.h"
 #include "shards/keys.h"
 #include "shards/manifest.h"
+#include "shards/scan.h"
 
 #include <inttypes.h>
 
@@ -175,7 +176,7 @@ static int shard_status(const char *folder, const struct manifest_shard *e, bool
 
 	*there = false;
 	if (path && fs_exists(path)) {
-		rc = job_file_is_sound(path, pool_allowed_threads());
+		rc = scan_is_sound(path, pool_allowed_threads());
 		if (rc == 1 && shard_open(&s, path))
 			rc = -1;
 		*there = rc == 1 && job_is_listed(e, s);

@@ -132,26 +132,6 @@ int job_shard_open(const struct job *j, const struct plan *p, uint32_t shard, st
 	return rc;
 }
 
-static int nothing(void *ctx, const struct scan *s, struct scan_block *b, unsigned worker)
-{
-	(void)ctx;
-	(void)s;
-	(void)b;
-	(void)worker;
-	return 0;
-}
-
-int job_file_is_sound(const char *path, unsigned threads)
-{
-	struct scan s = { .path = path, .threads = threads, .work = nothing };
-	int rc = 1;
-
-	if (scan_run(&s))
-		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
-	scan_release(&s);
-	return rc;
-}
-
 int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard)
 {
 	char *path = job_shard_path(j, shard, p->shards);
@@ -160,7 +140,7 @@ int job_shard_is_whole(const struct job *j, const struct plan *p, uint32_t shard
 
 	shard_close(s);
 	if (rc == 1)
-		rc = job_file_is_sound(path, (unsigned)j->opts.threads);
+		rc = scan_is_sound(path, (unsigned)j->opts.threads);
 	free(path);
 	return rc;
 }

@@ -292,3 +292,23 @@ void scan_release(struct scan *s)
 	s->in = NULL;
 	s->name = NULL;
 }
+
+static int nothing(void *ctx, const struct scan *s, struct scan_block *b, unsigned worker)
+{
+	(void)ctx;
+	(void)s;
+	(void)b;
+	(void)worker;
+	return 0;
+}
+
+int scan_is_sound(const char *path, unsigned threads)
+{
+	struct scan s = { .path = path, .threads = threads, .work = nothing };
+	int rc = 1;
+
+	if (scan_run(&s))
+		rc = err_code() == EXIT_CORRUPT ? 0 : -1;
+	scan_release(&s);
+	return rc;
+}

@@ -87,6 +87,9 @@ struct scan {
 int scan_run(struct scan *s);
 void scan_release(struct scan *s);
 
+/* Whether every byte of the file at PATH is as its checksums say: 1, 0, -1 failed */
+int scan_is_sound(const char *path, unsigned threads);
+
 /* Nothing more is needed: scan_run then gives 0 without having seen the end. For the callbacks. */
 void scan_stop(struct scan *s);
 

@@ -58,5 +58,5 @@ int main(int argc, char **argv)
 	i.progress = &progress;
 	if (check_options() || import_run(&i))
 		return tool_fail();
-	return tool_finish("%" PRIu64 " instances, %zu shards", i.instances, i.n);
+	return tool_finish("%" PRIu64 " instances, %zu shards, %" PRIu64 " there already", i.instances, i.n, i.kept);
 }

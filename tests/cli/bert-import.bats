@@ -80,6 +80,52 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	done
 }
 
+@test "killed at any moment and run again: the same, and what is whole is kept" {
+	bert-shard --vocab "$DATA/man/vocab.txt" --max-seq-length 48 --dupe-factor 100 --shards 1 -o shards "$DATA/man/corpus.txt"
+	bert-export --to tfrecord -o records shards
+	for i in 1 2 3 4 5 6 7; do cp records/shard-00000-of-00001.tfrecord "records/more-$i.tfrecord"; done
+	start=$(date +%s%N)
+	import --threads 1 -o straight records/*.tfrecord
+	took=$((($(date +%s%N) - start) / 1000))
+	for share in 20 45 60 70 80 90; do
+		timeout --foreground -s KILL "$(awk -v t="$took" -v s="$share" 'BEGIN { printf "%.3f", t * s / 1e8 }')" \
+			bert-import --vocab "$DATA/man/vocab.txt" --threads 1 -o killed records/*.tfrecord || true
+		for f in killed/*.shard; do [ ! -e "$f" ] || cmp "$f" "straight/${f##*/}"; done
+		[ ! -e killed/manifest.json ] || rm -r killed
+	done
+	import --threads 1 -o killed records/*.tfrecord
+	diff -r straight killed
+}
+
+@test "a run that did not end is gone on with, and by nobody else" {
+	setup_records --seed 3
+	import -o straight records/*.tfrecord
+	mkdir -p half/vocab.txt/full			# so it fails at the end
+	exits 1 import -o half records/*.tfrecord
+	rm -r half/vocab.txt half/shard-00001-of-00002.shard
+	[ -e half/shard-00000-of-00002.shard ]
+	[ ! -e half/manifest.json ]
+	for o in "--compress 3" "--name other" "--cased" "--pairs sop"; do
+		# shellcheck disable=SC2086
+		exits 1 import $o -o half records/*.tfrecord
+		says "'half' holds shards of another import: "
+	done
+	exits 1 import -o half records/shard-00001-of-00002.tfrecord records/shard-00000-of-00002.tfrecord
+	says "'half' holds shards of another import: inputs"
+	exits 1 import -o half records/shard-00000-of-00002.tfrecord
+	cp -r half damaged
+	size=$(stat -c %s half/shard-00000-of-00002.shard)
+	printf '\125' | dd of=damaged/shard-00000-of-00002.shard bs=1 seek=$((size / 2)) conv=notrunc status=none
+	exits 0 import -v -o half records/*.tfrecord
+	says "2 shards, 1 there already"
+	diff -r straight half
+	exits 0 import -v -o damaged records/*.tfrecord
+	says "2 shards, 0 there already"
+	diff -r straight damaged
+	exits 1 import -o half records/*.tfrecord
+	says "'half' holds shards: choose another folder"
+}
+
 @test "damage is found before anything is written" {
 	setup_records
 	r=records/shard-00001-of-00002.tfrecord
