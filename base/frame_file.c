@@ -185,7 +185,9 @@ int frame_open_ends(struct frame_reader *r, const char *path, const char kind[4]
 {
 	uint64_t size;
 
-	return open_regular(path, &r->fd, &size) || read_start(r, size, kind) || read_trailer(r, size, index_offset) ? -1 : 0;
+	if (open_regular(path, &r->fd, &size) || read_start(r, size, kind))
+		return -1;
+	return read_trailer(r, size, index_offset);
 }
 
 static int open_all(struct frame_reader *r, const char *path, const char kind[4])

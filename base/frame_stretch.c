@@ -101,8 +101,8 @@ int frame_ends_read(const struct frame_ends *f, uint64_t offset, void *bytes, si
 	unsigned char none;
 
 	if (offset > f->index || n > f->index - offset)
-		return err_corrupt("'%s': byte %" PRIu64 " is beyond the blocks, which end at %" PRIu64, f->name, offset,
-				   f->index);
+		return err_corrupt("'%s': byte %" PRIu64 " is beyond the blocks, which end at %" PRIu64, f->name,
+				   offset, f->index);
 	return read_two(f, offset, bytes, n, &none, 0);
 }
 

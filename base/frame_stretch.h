@@ -35,6 +35,7 @@ struct frame_stretch {
 	bool has_head;			/* HEAD is the next block's */
 	unsigned char head[FRAME_STRETCH_HEAD];
 };
-int frame_stretch_next(const struct frame_ends *f, struct frame_stretch *s, struct frame_block *b);	/* 1, 0, -1 failed */
+/* 1, 0, -1 failed */
+int frame_stretch_next(const struct frame_ends *f, struct frame_stretch *s, struct frame_block *b);
 
 #endif

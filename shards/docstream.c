@@ -68,7 +68,8 @@ int docstream_open(struct docstream **out, struct tokdoc_cells *const *files, ui
 	*out = NULL;
 	if (!d)
 		return err_memory();
-	*d = (struct docstream){ .n = n, .shard = like->shard, .shards = like->shards, .sources = calloc(n, sizeof(*d->sources)) };
+	*d = (struct docstream){ .n = n, .shard = like->shard, .shards = like->shards };
+	d->sources = calloc(n, sizeof(*d->sources));
 	docset_init(&d->one, like->shard, like->shards, like->id_bytes, like->vocab_size, UINT64_MAX);
 	if (!d->sources) {
 		docstream_close(d);

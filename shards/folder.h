@@ -26,7 +26,7 @@ int folder_shards(const char *path, char ***paths, size_t *n);
 int folder_names(const char *folder, char ***names, size_t *n);
 
 bool folder_is(const char *path);	/* whether PATH is a folder */
-bool folder_holds(const char *folder, const char *path);	/* whether the file PATH, or what it leads to, lies in FOLDER */
+bool folder_holds(const char *folder, const char *path);	/* whether the file PATH leads to lies in FOLDER */
 
 /* Bytes of the files PATHS and of the shards in those that are folders, as far as known: for progress. */
 uint64_t folder_bytes(const char *const *paths, int n);

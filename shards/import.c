@@ -516,7 +516,8 @@ static json_t *inputs_json(const struct work *w)
 		json_t *one = json_object();
 
 		if (json_array_append_new(list, one) || canon_set(one, "key", canon_of_key(f->key)) ||
-		    canon_set(one, "bytes", canon_of_uint(f->bytes)) || canon_set(one, "name", json_string(title_of(f)))) {
+		    canon_set(one, "bytes", canon_of_uint(f->bytes)) ||
+		    canon_set(one, "name", json_string(title_of(f)))) {
 			json_decref(list);
 			return NULL;
 		}

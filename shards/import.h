@@ -9,7 +9,8 @@
  * becomes a shard. They are read twice: everything is checked, the checksums of TFRecord with it, and
  * nothing is written before that; a third time where it is not known from the first rows whether instances are pairs.
  *
- * A run that is given again after a kill keeps the shards that are whole, once it has checked that the files are the same.
+ * A run that is given again after a kill keeps the shards that are whole, once it has checked that the files are
+ * the same.
  *
  * What they do not say stays unknown: the shards' rules are SHARD_IMPORTED
  * (shards/FORMAT.md, "Imported instances"), and each has one document, the file.

@@ -27,7 +27,8 @@ static int refuse_other(const char *folder, const json_t *is, const json_t *iden
 	int rc = canon_difference(is, identity, &what);
 
 	if (rc > 0)
-		rc = err_fail("'%s' holds shards of another import: %s: choose another folder, or empty it", folder, what.data);
+		rc = err_fail("'%s' holds shards of another import: %s: choose another folder, or empty it", folder,
+			      what.data);
 	buf_release(&what);
 	return rc;
 }

@@ -19,8 +19,8 @@ int import_laying_init(struct laying *l, const struct shard_recipe *recipe, uint
 void import_laying_release(struct laying *l);
 
 /*
- * Makes FOLDER ready for shards of what IDENTITY tells of, and notes that there, so that a run that was killed can be gone on with;
- * or refuses one that holds shards of anything else, finished ones too.
+ * Makes FOLDER ready for shards of what IDENTITY tells of, and notes that there, so that a run that was killed can be
+ * gone on with; or refuses one that holds shards of anything else, finished ones too.
  */
 int import_claim(const char *folder, const json_t *identity);
 int import_finished(const char *folder);		/* the manifest is there: nothing is to be gone on with */

@@ -91,16 +91,16 @@ static int check_padding(const struct laying *l, const struct row *r, uint32_t n
 {
 	for (uint32_t k = n; k < r->max_seq_length; k++) {
 		if (r->ids[k] && r->ids[k] != l->recipe->special.pad)
-			return err_corrupt("its input_mask ends at position %" PRIu32 ", and position %" PRIu32 " has id %" PRIu32, n,
-					   k, r->ids[k]);
+			return err_corrupt("its input_mask ends at position %" PRIu32 ", and position %" PRIu32
+					   " has id %" PRIu32, n, k, r->ids[k]);
 		if (r->types[k])
-			return err_corrupt("its input_mask ends at position %" PRIu32 ", and position %" PRIu32 " has type %" PRIu32,
-					   n, k, r->types[k]);
+			return err_corrupt("its input_mask ends at position %" PRIu32 ", and position %" PRIu32
+					   " has type %" PRIu32, n, k, r->types[k]);
 	}
 	for (uint32_t k = r->predictions; k < r->max_predictions; k++)
 		if (r->positions[k] || r->labels[k])
-			return err_corrupt("its masked positions end after %" PRIu32 ", and a later one is %" PRIu32 " with label %" PRIu32,
-					   r->predictions, r->positions[k], r->labels[k]);
+			return err_corrupt("its masked positions end after %" PRIu32 ", and a later one is %" PRIu32
+					   " with label %" PRIu32, r->predictions, r->positions[k], r->labels[k]);
 	return 0;
 }
 

@@ -77,8 +77,8 @@ int inputs_sample(const char *name, uint64_t *bytes, struct key *sample)
 }
 
 /*
- * What becomes another one when the file is written to. 0 where it changed a moment ago: clocks tick, and what is written in
- * the same tick would not show.
+ * What becomes another one when the file is written to. 0 where it changed a moment ago: clocks tick, and what is
+ * written in the same tick would not show.
  */
 static struct key mark_of(const struct stat *st)
 {

@@ -33,7 +33,7 @@ struct input {
 	const char *name;
 	uint64_t bytes;			/* on disk; 0 for a stream */
 	struct key sample;		/* shards/FORMAT.md, "The manifest"; 0 for a stream */
-	struct key mark;		/* of its size, inode and times: as long as it is this, the sample is. 0: it may not tell */
+	struct key mark;		/* of its size, inode and times; while it is this, the sample is. 0: it may not tell */
 	bool stream;			/* no regular file: can be read once */
 	bool packed;
 	bool tokens;			/* token documents */

@@ -113,7 +113,7 @@ bool job_forecast(const struct job *j, uint64_t *work, uint64_t *shards);
 struct job_disk {
 	bool known;			/* false: there is a stream, and nothing else is set but TMP */
 	uint64_t work, shards;		/* job_forecast's */
-	uint64_t needed;		/* in the folder: what of the stages that were asked for is not there yet, shards packed */
+	uint64_t needed;		/* in the folder: what of the stages asked for is not there yet; shards packed */
 	uint64_t room;			/* there, if SEEN */
 	uint64_t tmp_needed, tmp_room;	/* in TMP, if TMP_SEEN, where that is another file system */
 	bool seen, tmp_seen;

@@ -116,5 +116,6 @@ void job_explain_full(const struct job *j)
 	job_disk(j, true, true, 1, &d);
 	if (d.known && d.needed)
 		snprintf(missing, sizeof(missing), "; about %.1f MB are still to be written", (double)d.needed / 1e6);
-	err_fail("%.800s%s: what is whole stays, and where there is room the same command goes on", reason.text, missing);
+	err_fail("%.800s%s: what is whole stays, and where there is room the same command goes on", reason.text,
+		 missing);
 }

@@ -179,8 +179,8 @@ static int save_options(const struct job *j, const char *path)
 			names = NULL;
 		}
 	}
-	if (!o || !names || !seen || json_object_set(o, "identity", j->identity) || json_object_set(o, "names", names) ||
-	    json_object_set(o, "seen", seen))
+	if (!o || !names || !seen || json_object_set(o, "identity", j->identity) ||
+	    json_object_set(o, "names", names) || json_object_set(o, "seen", seen))
 		err_fail("cannot write '%s': an input's name is not UTF-8, or memory is out", path);
 	else
 		text = canon_print(o);

@@ -57,8 +57,8 @@ void job_written_end(struct job *j);
 bool job_is_shard_name(const char *name);	/* whether it ends in ".shard" */
 
 /*
- * What a run before in this folder found out of the input files, so that parts that are many do not sample each of them; the
- * caller frees. NULL: nothing that is of use.
+ * What a run before in this folder found out of the input files, so that parts that are many do not sample each of
+ * them; the caller frees. NULL: nothing that is of use.
  */
 struct input_seen *job_seen(const struct job *j);
 
@@ -80,7 +80,7 @@ int plan_load(struct plan **p, const struct job *j);	/* *P NULL and 0: there is 
 void plan_free(struct plan *p);
 uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus);
 int plan_settle(struct plan *p, const struct job *j);	/* how many shards its corpus makes; -1, and the work is forgotten: it is empty */
-uint32_t plan_shards_most(const struct job *j, const struct tokdoc_totals *corpus);	/* whatever the number of documents */
+uint32_t plan_shards_most(const struct job *j, const struct tokdoc_totals *corpus);	/* with documents enough */
 
 /* FORMAT.md, "How many shards": instances and raw bytes to expect. */
 void plan_expect(const struct shard_recipe *r, const struct tokdoc_totals *corpus, uint64_t *instances,

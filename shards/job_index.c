@@ -69,7 +69,9 @@ static uint32_t cells_for(const struct job *j, const struct tokdoc_totals *part,
 {
 	const uint64_t most = j->opts.memory / TABLES_SHARE / TOKDOC_CELLS_ENTRY, bytes = part_bytes(j, part);
 	const struct tokdoc_totals all = {
-		.documents = part->documents * parts, .sentences = part->sentences * parts, .tokens = part->tokens * parts
+		.documents = part->documents * parts,
+		.sentences = part->sentences * parts,
+		.tokens = part->tokens * parts,
 	};
 	uint64_t n = plan_shards_most(j, &all);
 
@@ -204,7 +206,8 @@ uint64_t job_reading_memory(const struct job *j)
 
 static uint64_t spill_memory(const struct job *j, uint64_t tables)
 {
-	const uint64_t left = j->opts.memory - job_reading_memory(j), least = j->opts.memory / 4, other = RESERVE + tables;
+	const uint64_t left = j->opts.memory - job_reading_memory(j), least = j->opts.memory / 4;
+	const uint64_t other = RESERVE + tables;
 
 	return left > other && left - other > least ? left - other : least;
 }

@@ -47,7 +47,10 @@ int mixture_set_parse(struct mixture_set *s, const char *text)
 
 /* --- opening ------------------------------------------------------------------------------ */
 
-/* Whether two names mean one file or folder, or a folder and a file in it. What cannot be looked at is not there to be the same. */
+/*
+ * Whether two names mean one file or folder, or a folder and a file in it. What cannot be looked at is not there to be
+ * the same.
+ */
 static bool is_same(const char *a, const char *b)
 {
 	struct stat x, y;

@@ -3,12 +3,12 @@
  * keys stands: for files of which many readers take a little each.
  *
  * The ring of all keys is cut into CELLS equal stretches (keys.h). No block holds documents of two of them, so whoever
- * reads one, or several, reads whole blocks and nothing else. A block of type 2, the file's last and never packed, says for each cell
- * where its blocks begin; each entry has a checksum of its own, so that two are read, not all. Nothing that a reader
- * keeps grows with the file.
+ * reads one, or several, reads whole blocks and nothing else. A block of type 2, the file's last and never packed,
+ * says for each cell where its blocks begin; each entry has a checksum of its own, so that two are read, not all.
+ * Nothing that a reader keeps grows with the file.
  *
- *	entry	16 bytes, one for each cell and one for the end of the last: u64 offset of the cell's first block, or of what
- *		follows, u64 XXH3-64 of these 8 bytes, seeded by the entry's number
+ *	entry	16 bytes, one for each cell and one for the end of the last: u64 offset of the cell's first block, or of
+ *		what follows, u64 XXH3-64 of these 8 bytes, seeded by the entry's number
  *	foot	32 bytes: u64 cells, the key of whose file it is (16), u64 XXH3-64 of the 24 bytes before
  *
  * Writing: tokdoc_writer_cells (tokdoc.h). Reading:
@@ -36,7 +36,8 @@
 struct tokdoc_cells;
 int tokdoc_cells_open(struct tokdoc_cells **c, const char *path, struct key owner);
 int tokdoc_cells_find(const struct tokdoc_cells *c, uint32_t shard, uint32_t shards, struct frame_stretch *s);
-int tokdoc_cells_next(const struct tokdoc_cells *c, struct frame_stretch *s, struct frame_block *b);	/* 1, 0, -1 failed */
+/* 1, 0 at the end, -1 failed */
+int tokdoc_cells_next(const struct tokdoc_cells *c, struct frame_stretch *s, struct frame_block *b);
 const char *tokdoc_cells_name(const struct tokdoc_cells *c);
 void tokdoc_cells_close(struct tokdoc_cells *c);
 
@@ -48,6 +49,7 @@ struct tokdoc_cells_list {
 };
 /* A block that begins with KEY is to stand at OFFSET. */
 int tokdoc_cells_reach(struct tokdoc_cells_list *l, struct key k, uint64_t offset);
-int tokdoc_cells_finish(struct tokdoc_cells_list *l, struct key owner, uint64_t offset);	/* no block comes any more */
+/* No block comes any more. */
+int tokdoc_cells_finish(struct tokdoc_cells_list *l, struct key owner, uint64_t offset);
 
 #endif

@@ -299,8 +299,8 @@ static void announce(const struct job *j, uint64_t parts)
 		log_info("disk: a stream's size is not known");
 		return;
 	}
-	snprintf(text, sizeof(text), "disk, by the size of the input: about %.1f MB of work files, and %.1f MB of shards before they are packed",
-		 mb(d.work), mb(d.shards));
+	snprintf(text, sizeof(text), "disk, by the size of the input: about %.1f MB of work files, and %.1f MB of shards "
+		 "before they are packed", mb(d.work), mb(d.shards));
 	if (!dry_run && (stage == ALL || stage == INDEX)) {
 		if (d.work + d.shards >= SAID)
 			log_warn("%s", text);
@@ -310,8 +310,8 @@ static void announce(const struct job *j, uint64_t parts)
 	if (d.seen && d.needed > d.room)
 		log_warn("'%s' has room for %.1f MB, and about %.1f MB are needed", o.folder, mb(d.room), mb(d.needed));
 	if (d.tmp_seen && d.tmp_needed > d.tmp_room)
-		log_warn("'%s' has room for %.1f MB, and sorting needs about %.1f MB there: see --tmp", d.tmp, mb(d.tmp_room),
-			 mb(d.tmp_needed));
+		log_warn("'%s' has room for %.1f MB, and sorting needs about %.1f MB there: see --tmp", d.tmp,
+			 mb(d.tmp_room), mb(d.tmp_needed));
 }
 
 static int work(struct job *j, uint64_t part, uint64_t parts)

@@ -59,8 +59,8 @@ static void runs_of_blocks(void **state)
 /* Whatever is no run of blocks is corrupt, and read past by nobody. */
 static void other_places(void **state)
 {
-	static const uint64_t wrong[][2] = { { 0x2f, 0x5b }, { 0x2f, 0x5d }, { 0x30, 0x5c }, { 0, 0x2f }, { 0x5c, 0x2f },
-					     { 0x8e, 0xb7 }, { 0xb6, UINT64_MAX }, { UINT64_MAX, 3 } };
+	static const uint64_t wrong[][2] = { { 0x2f, 0x5b }, { 0x2f, 0x5d }, { 0x30, 0x5c }, { 0, 0x2f },
+					     { 0x5c, 0x2f }, { 0x8e, 0xb7 }, { 0xb6, UINT64_MAX }, { UINT64_MAX, 3 } };
 	struct frame_block b = FRAME_BLOCK_INIT;
 	struct frame_ends *f = open_vector();
 	unsigned char bytes[8];
