@@ -31,7 +31,10 @@
  *
  *	frame_open_file(&r, path, "SHRD")		(regular files; index and trailer are read and checked first)
  *	frame_find(r, type, record) -> block number
- *	frame_read(r, number, &block)			(thread-safe: pread into the caller's block)
+ *	frame_read(r, number, &block)			(thread-safe: into the caller's block)
+ *
+ * Opening a file takes two requests, a block one: whole blocks are read, nothing beside them. frame_read_span reads
+ * blocks that follow each other by the megabyte. frame_open_access opens for maps and for blocks in no order (base/file_view.h).
  *
  * This checks all it reads, but neither the file's checksum nor the content digest: only
  * reading in sequence does. KIND NULL takes any kind, which frame_reader_kind then tells.
@@ -84,10 +87,24 @@ struct frame_reader;
 int frame_open(struct frame_reader **r, struct in *in, const char kind[4]);
 int frame_next(struct frame_reader *r, struct frame_block *b);			/* 1, 0 the good end, -1 failed */
 int frame_open_file(struct frame_reader **r, const char *path, const char kind[4]);
+int frame_open_access(struct frame_reader **r, const char *path, const char kind[4], unsigned access);
+bool frame_mapped(const struct frame_reader *r);				/* it was to be, and is */
+size_t frame_memory(const struct frame_reader *r);				/* bytes that it holds */
 uint64_t frame_blocks(const struct frame_reader *r);				/* frame_open_file only */
 uint64_t frame_records(const struct frame_reader *r, unsigned type);		/* frame_open_file only */
 int frame_find(const struct frame_reader *r, unsigned type, uint64_t record, uint64_t *number);
 int frame_read(const struct frame_reader *r, uint64_t number, struct frame_block *b);
+
+/* Blocks FIRST .. END-1 as they stand in the file. */
+struct frame_span {
+	uint64_t first, end;
+	struct buf bytes;
+};
+#define FRAME_SPAN_INIT { 0, 0, BUF_INIT }
+/* As frame_read; a block that S does not hold is read with those after it, below END, a megabyte at a time. */
+int frame_read_span(const struct frame_reader *r, struct frame_span *s, uint64_t number, uint64_t end, struct frame_block *b);
+void frame_span_release(struct frame_span *s);
+
 const char *frame_header(const struct frame_reader *r, size_t *len);
 const char *frame_totals(const struct frame_reader *r, size_t *len);
 const struct frame_trailer *frame_trailer(const struct frame_reader *r);

@@ -1,87 +1,75 @@
 /* Reading a frame by record, from a regular file. */
 #include "base/frame_impl.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-/* N bytes at OFFSET; two places, for a head and what follows it. The second may be empty. */
-static int read_at(const struct frame_reader *r, uint64_t offset, void *a, size_t n_a, void *b, size_t n_b)
-{
-	const size_t n = n_a + n_b;
-	size_t done = 0;
-
-	while (done < n) {
-		struct iovec v[2] = { { (char *)a + done, n_a - done }, { b, n_b } };
-		ssize_t got;
-
-		if (done >= n_a)
-			v[0] = (struct iovec){ (char *)b + (done - n_a), n - done };
-		got = preadv(r->fd, v, done >= n_a ? 1 : 2, (off_t)(offset + done));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_sys("cannot read '%s'", r->name);
-		if (!got)
-			return err_corrupt("'%s' ends early (cut short?) at byte %" PRIu64, r->name, offset + done);
-		done += (size_t)got;
-	}
-	return 0;
-}
+enum {
+	START = 4096,		/* bytes read at once when a file is opened: of its start, */
+	TAIL = 64 << 10,	/* and of its end */
+	SPAN = 1 << 20,		/* bytes of blocks that are read together */
+};
 
 /* --- opening ----------------------------------------------------------------------- */
 
-/* Opens PATH, which must be a regular file. */
-static int open_regular(const char *path, int *fd, uint64_t *size)
-{
-	struct stat st;
+/* What is read at both ends of a file to open it. */
+struct ends {
+	unsigned char start[START];
+	size_t n_start;
+	struct buf tail;	/* the bytes from TAIL_AT on */
+	uint64_t tail_at;
+};
 
-	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* does not wait for the writer of a pipe */
-	if (*fd < 0)
-		return err_sys("cannot open '%s'", path);
-	if (fstat(*fd, &st))
-		return err_sys("cannot read '%s'", path);
-	if (!S_ISREG(st.st_mode))
-		return err_fail("cannot read '%s': not a regular file", path);
-	*size = (uint64_t)st.st_size;
-	return 0;
+/* The header, of LEN bytes, and its checksum, of which START holds a part or all. */
+static int take_header(struct frame_reader *r, const struct ends *ends, size_t len)
+{
+	const size_t here = ends->n_start - FRAME_PRELUDE, need = len + FRAME_CHECKSUM, have = need < here ? need : here;
+
+	if (buf_reserve(&r->header, need))
+		return -1;
+	memcpy(r->header.data, ends->start + FRAME_PRELUDE, have);
+	return need > have ? file_view_read(&r->file_view, FRAME_PRELUDE + have, r->header.data + have, need - have, NULL, 0) : 0;
 }
 
-static int read_start(struct frame_reader *r, uint64_t size, const char kind[4])
+static int read_start(struct frame_reader *r, struct ends *ends, const char kind[4])
 {
+	const uint64_t size = r->file_view.size;
 	const size_t n = size < FRAME_PRELUDE ? (size_t)size : FRAME_PRELUDE;
-	unsigned char prelude[FRAME_PRELUDE], checksum[FRAME_CHECKSUM];
+	uint64_t checksum;
 	uint32_t len;
 
-	if (read_at(r, 0, prelude, n, NULL, 0) || frame_check_prelude(r->name, prelude, n, kind, &len))
+	ends->n_start = size < START ? (size_t)size : START;
+	if (file_view_read(&r->file_view, 0, ends->start, ends->n_start, NULL, 0) ||
+	    frame_check_prelude(r->name, ends->start, n, kind, &len))
 		return -1;
-	memcpy(r->kind, prelude + 8, 4);
+	memcpy(r->kind, ends->start + 8, 4);
 	if (size < (uint64_t)FRAME_PRELUDE + len + FRAME_CHECKSUM)
 		return err_corrupt("'%s' ends early (cut short?) at byte %" PRIu64, r->name, size);
-	if (buf_reserve(&r->header, len) || read_at(r, FRAME_PRELUDE, r->header.data, len, checksum, sizeof(checksum)))
+	if (take_header(r, ends, len))
 		return -1;
+	checksum = frame_get64((unsigned char *)r->header.data + len);
 	r->header.len = len;
 	r->header.data[len] = 0;
-	if (frame_get64(checksum) != XXH3_64bits(r->header.data, len))
+	if (checksum != XXH3_64bits(r->header.data, len))
 		return err_corrupt("'%s': header at byte %d: checksum differs", r->name, FRAME_PRELUDE);
 	r->sums.offset = FRAME_PRELUDE + len + FRAME_CHECKSUM;
 	return 0;
 }
 
-static int read_trailer(struct frame_reader *r, uint64_t size, uint64_t *index_offset)
+static int read_trailer(struct frame_reader *r, struct ends *ends, uint64_t *index_offset)
 {
-	const uint64_t offset = size - FRAME_TRAILER;
-	unsigned char bytes[FRAME_TRAILER];
+	const uint64_t size = r->file_view.size, offset = size - FRAME_TRAILER;
+	const unsigned char *bytes;
 
 	if (size < r->sums.offset + FRAME_TRAILER)
 		return err_corrupt("'%s' ends early (cut short?) at byte %" PRIu64, r->name, size);
-	if (read_at(r, offset, bytes, sizeof(bytes), NULL, 0))
+	ends->tail_at = size > TAIL ? size - TAIL : 0;
+	if (buf_reserve(&ends->tail, (size_t)(size - ends->tail_at)) ||
+	    file_view_read(&r->file_view, ends->tail_at, ends->tail.data, (size_t)(size - ends->tail_at), NULL, 0))
 		return -1;
+	ends->tail.len = (size_t)(size - ends->tail_at);
+	bytes = (unsigned char *)ends->tail.data + (offset - ends->tail_at);
 	if (!frame_has_trailer(bytes))
 		return err_corrupt("'%s' ends early (cut short?) at byte %" PRIu64 ": no trailer there", r->name, size);
 	if (frame_check_trailer(r->name, offset, bytes, &r->trailer, index_offset))
@@ -92,8 +80,21 @@ static int read_trailer(struct frame_reader *r, uint64_t size, uint64_t *index_o
 	return 0;
 }
 
+/* The bytes from INDEX_OFFSET to END, of which the file's tail holds a part or all. */
+static int take_index(struct frame_reader *r, const struct ends *ends, uint64_t index_offset, uint64_t end, struct buf *index)
+{
+	const uint64_t here = index_offset > ends->tail_at ? index_offset : ends->tail_at;
+	const size_t before = here < end ? (size_t)(here - index_offset) : (size_t)(end - index_offset);
+
+	if (buf_reserve(index, (size_t)(end - index_offset)))
+		return -1;
+	index->len = (size_t)(end - index_offset);
+	memcpy(index->data + before, ends->tail.data + (here - ends->tail_at), index->len - before);
+	return before ? file_view_read(&r->file_view, index_offset, index->data, before, NULL, 0) : 0;
+}
+
 /* The bytes between INDEX_OFFSET and the trailer, checked as a whole. */
-static int load_index(struct frame_reader *r, uint64_t index_offset, struct buf *index)
+static int load_index(struct frame_reader *r, const struct ends *ends, uint64_t index_offset, struct buf *index)
 {
 	const uint64_t end = r->trailer.file_bytes - FRAME_TRAILER, least = FRAME_INDEX_HEAD + FRAME_CHECKSUM;
 	const unsigned char *p;
@@ -103,10 +104,8 @@ static int load_index(struct frame_reader *r, uint64_t index_offset, struct buf 
 		return err_corrupt("'%s': trailer at byte %" PRIu64 ": no index can be at byte %" PRIu64, r->name, end,
 				   index_offset);
 	room = end - index_offset - least;
-	if (buf_reserve(index, (size_t)(end - index_offset)) ||
-	    read_at(r, index_offset, index->data, (size_t)(end - index_offset), NULL, 0))
+	if (take_index(r, ends, index_offset, end, index))
 		return -1;
-	index->len = (size_t)(end - index_offset);
 	p = (const unsigned char *)index->data;
 	if (frame_get32(p) != FRAME_MARK_INDEX)
 		return err_corrupt("'%s': no index at byte %" PRIu64, r->name, index_offset);
@@ -181,41 +180,44 @@ static void sort_by_type(struct frame_reader *r)
 		r->order[next[r->blocks[i].type]++] = i;
 }
 
-int frame_open_ends(struct frame_reader *r, const char *path, const char kind[4], uint64_t *index_offset)
+int frame_open_ends(struct frame_reader *r, const char kind[4], uint64_t *index_offset)
 {
-	uint64_t size;
+	struct ends ends = { .tail = BUF_INIT };
+	const int rc = file_view_open(&r->file_view, r->name, 0) || read_start(r, &ends, kind) ||
+		       read_trailer(r, &ends, index_offset) ? -1 : 0;
 
-	if (open_regular(path, &r->fd, &size) || read_start(r, size, kind))
-		return -1;
-	return read_trailer(r, size, index_offset);
+	buf_release(&ends.tail);
+	return rc;
 }
 
-static int open_all(struct frame_reader *r, const char *path, const char kind[4])
+static int open_all(struct frame_reader *r, const char kind[4], unsigned access)
 {
+	struct ends ends = { .tail = BUF_INIT };
 	struct buf index = BUF_INIT;
 	uint64_t index_offset;
 	int rc = -1;
 
-	if (frame_open_ends(r, path, kind, &index_offset))
-		return -1;
-	if (!load_index(r, index_offset, &index) && !parse_index(r, index_offset, &index)) {
+	if (!file_view_open(&r->file_view, r->name, access) && !read_start(r, &ends, kind) &&
+	    !read_trailer(r, &ends, &index_offset) && !load_index(r, &ends, index_offset, &index) &&
+	    !parse_index(r, index_offset, &index)) {
 		sort_by_type(r);
 		rc = 0;
 	}
+	buf_release(&ends.tail);
 	buf_release(&index);
 	return rc;
 }
 
-int frame_open_file(struct frame_reader **r, const char *path, const char kind[4])
+int frame_open_access(struct frame_reader **r, const char *path, const char kind[4], unsigned access)
 {
 	struct frame_reader *new = calloc(1, sizeof(*new));
 
 	*r = NULL;
 	if (!new)
 		return err_memory();
-	new->fd = -1;
+	new->file_view.fd = -1;
 	new->name = strdup(path);
-	if (!new->name || open_all(new, path, kind)) {
+	if (!new->name || open_all(new, kind, access)) {
 		if (!new->name)
 			err_memory();
 		frame_close(new);
@@ -223,6 +225,21 @@ int frame_open_file(struct frame_reader **r, const char *path, const char kind[4
 	}
 	*r = new;
 	return 0;
+}
+
+int frame_open_file(struct frame_reader **r, const char *path, const char kind[4])
+{
+	return frame_open_access(r, path, kind, 0);
+}
+
+bool frame_mapped(const struct frame_reader *r)
+{
+	return file_view_mapped(&r->file_view);
+}
+
+size_t frame_memory(const struct frame_reader *r)
+{
+	return sizeof(*r) + r->header.cap + r->totals.cap + (size_t)r->sums.blocks * (sizeof(*r->blocks) + sizeof(*r->order));
 }
 
 /* --- blocks ------------------------------------------------------------------------- */
@@ -258,30 +275,33 @@ int frame_find(const struct frame_reader *r, unsigned type, uint64_t record, uin
 	return 0;
 }
 
-int frame_read(const struct frame_reader *r, uint64_t number, struct frame_block *b)
+static int check_number(const struct frame_reader *r, uint64_t number)
 {
-	unsigned char head[FRAME_BLOCK_HEAD], expected[FRAME_BLOCK_HEAD];
-	const struct frame_entry *e;
-	struct buf *bytes;
+	if (number < r->sums.blocks)
+		return 0;
+	return err_fail("'%s' has %" PRIu64 " blocks: no block %" PRIu64, r->name, r->sums.blocks, number);
+}
 
-	if (number >= r->sums.blocks)
-		return err_fail("'%s' has %" PRIu64 " blocks: no block %" PRIu64, r->name, r->sums.blocks, number);
-	e = &r->blocks[number];
-	bytes = e->packed_bytes < e->raw_bytes ? &b->packed : &b->raw;
-	buf_clear(bytes);
-	if (buf_reserve(bytes, (size_t)e->packed_bytes) ||
-	    read_at(r, e->offset, head, sizeof(head), bytes->data, (size_t)e->packed_bytes))
-		return -1;
-	bytes->len = (size_t)e->packed_bytes;
-	bytes->data[bytes->len] = 0;
+static bool is_packed(const struct frame_entry *e)
+{
+	return e->packed_bytes < e->raw_bytes;
+}
+
+/* Makes *B of block NUMBER, whose HEAD and PACKED bytes were read; what was not packed lies in B->raw already. */
+static int take_block(const struct frame_reader *r, uint64_t number, const unsigned char *head, const void *packed,
+		      struct frame_block *b)
+{
+	const struct frame_entry *e = &r->blocks[number];
+	unsigned char expected[FRAME_BLOCK_HEAD];
+
 	frame_put_block_head(expected, e);
-	if (memcmp(head, expected, sizeof(head)))
+	if (memcmp(head, expected, sizeof(expected)))
 		return err_corrupt("'%s': block %" PRIu64 " at byte %" PRIu64 ": its head is not what the index says",
 				   r->name, number, e->offset);
-	if (frame_block_checksum(head, bytes->data, bytes->len) != e->checksum)
+	if (frame_block_checksum(head, packed, (size_t)e->packed_bytes) != e->checksum)
 		return err_corrupt("'%s': block %" PRIu64 " at byte %" PRIu64 ": checksum differs", r->name, number,
 				   e->offset);
-	if (bytes == &b->packed && frame_unpack(bytes->data, bytes->len, e->raw_bytes, &b->raw))
+	if (is_packed(e) && frame_unpack(packed, (size_t)e->packed_bytes, e->raw_bytes, &b->raw))
 		return err_prefix("'%s': block %" PRIu64 " at byte %" PRIu64, r->name, number, e->offset);
 	b->type = e->type;
 	b->records = e->records;
@@ -289,23 +309,111 @@ int frame_read(const struct frame_reader *r, uint64_t number, struct frame_block
 	return 0;
 }
 
+/*
+ * From a map, packed bytes are unpacked where they lie. Raw ones are copied, since whoever gets them believes what was
+ * checked, and a mapped file may change under him.
+ */
+static int read_mapped(const struct frame_reader *r, uint64_t number, struct frame_block *b)
+{
+	const struct frame_entry *e = &r->blocks[number];
+	const size_t n = (size_t)e->packed_bytes;
+	const unsigned char *head = file_view_at(&r->file_view, e->offset, FRAME_BLOCK_HEAD + n);
+	const void *packed = head ? head + FRAME_BLOCK_HEAD : NULL;
+	int rc;
+
+	if (!head)
+		return -1;
+	if (!is_packed(e)) {
+		buf_clear(&b->raw);
+		if (buf_add(&b->raw, packed, n))
+			return -1;
+		packed = b->raw.data;
+	}
+	rc = take_block(r, number, head, packed, b);
+	file_view_done(&r->file_view, e->offset, FRAME_BLOCK_HEAD + n);
+	return rc;
+}
+
+int frame_read(const struct frame_reader *r, uint64_t number, struct frame_block *b)
+{
+	unsigned char head[FRAME_BLOCK_HEAD];
+	const struct frame_entry *e;
+	struct buf *bytes;
+
+	if (check_number(r, number))
+		return -1;
+	if (file_view_mapped(&r->file_view))
+		return read_mapped(r, number, b);
+	e = &r->blocks[number];
+	bytes = is_packed(e) ? &b->packed : &b->raw;
+	buf_clear(bytes);
+	if (buf_reserve(bytes, (size_t)e->packed_bytes) ||
+	    file_view_read(&r->file_view, e->offset, head, sizeof(head), bytes->data, (size_t)e->packed_bytes))
+		return -1;
+	bytes->len = (size_t)e->packed_bytes;
+	bytes->data[bytes->len] = 0;
+	return take_block(r, number, head, bytes->data, b);
+}
+
+/* Reads blocks from NUMBER on, below END, together: one, and as many more as SPAN holds. */
+static int read_span(const struct frame_reader *r, struct frame_span *s, uint64_t number, uint64_t end)
+{
+	const struct frame_entry *e = r->blocks;
+	const uint64_t from = e[number].offset;
+	uint64_t k = number, n;
+
+	s->first = s->end = 0;
+	do
+		n = e[k].offset + FRAME_BLOCK_HEAD + e[k].packed_bytes - from;
+	while (++k < end && e[k].offset + FRAME_BLOCK_HEAD + e[k].packed_bytes - from <= SPAN);
+	buf_clear(&s->bytes);
+	if (buf_reserve(&s->bytes, (size_t)n) || file_view_read(&r->file_view, from, s->bytes.data, (size_t)n, NULL, 0))
+		return -1;
+	s->bytes.len = (size_t)n;
+	s->first = number;
+	s->end = k;
+	return 0;
+}
+
+int frame_read_span(const struct frame_reader *r, struct frame_span *s, uint64_t number, uint64_t end, struct frame_block *b)
+{
+	const struct frame_entry *e;
+	const unsigned char *head;
+
+	if (check_number(r, number))
+		return -1;
+	if (end > r->sums.blocks)
+		end = r->sums.blocks;
+	if ((number < s->first || number >= s->end) && read_span(r, s, number, end))
+		return -1;
+	e = &r->blocks[number];
+	head = (unsigned char *)s->bytes.data + (e->offset - r->blocks[s->first].offset);
+	buf_clear(&b->raw);
+	if (!is_packed(e) && buf_add(&b->raw, head + FRAME_BLOCK_HEAD, (size_t)e->packed_bytes))
+		return -1;
+	return take_block(r, number, head, head + FRAME_BLOCK_HEAD, b);
+}
+
+void frame_span_release(struct frame_span *s)
+{
+	buf_release(&s->bytes);
+	s->first = s->end = 0;
+}
+
 /* --- kind ---------------------------------------------------------------------------- */
 
 /* The first bytes of the file at PATH, FRAME_PRELUDE of them or all there are. */
 static int read_prelude(const char *path, unsigned char *prelude, size_t *n)
 {
-	struct frame_reader r = { .fd = -1, .name = strdup(path) };
-	uint64_t size;
-	int rc = r.name ? open_regular(path, &r.fd, &size) : err_memory();
+	struct file_view v;
+	int rc = file_view_open(&v, path, 0);
 
 	if (!rc) {
-		*n = size < FRAME_PRELUDE ? (size_t)size : FRAME_PRELUDE;
-		rc = read_at(&r, 0, prelude, *n, NULL, 0);
+		*n = v.size < FRAME_PRELUDE ? (size_t)v.size : FRAME_PRELUDE;
+		rc = file_view_read(&v, 0, prelude, *n, NULL, 0);
 	}
-	if (r.fd >= 0)
-		close(r.fd);
-	free(r.name);
-	return rc ? -1 : 0;
+	file_view_close(&v);
+	return rc;
 }
 
 int frame_kind(const char *path, char kind[5])

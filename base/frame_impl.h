@@ -6,6 +6,7 @@
 #define BASE_FRAME_IMPL_H
 
 #include "base/err.h"
+#include "base/file_view.h"
 #include "base/frame.h"
 
 #include <xxhash.h>
@@ -77,9 +78,9 @@ int frame_sums_add(struct frame_sums *s, const struct frame_entry *e);	/* -1 whe
 /* PACKED, one zstd frame, into RAW (replaced); never more than RAW_BYTES. The reason names no file. */
 int frame_unpack(const void *packed, size_t n, uint64_t raw_bytes, struct buf *raw);
 
-/* Into R, zero but for its name and fd -1: the file PATH, open, its header and trailer checked (frame_file.c). */
+/* R, zero but for its name and its view's fd -1, becomes the file of that name, open, its header and trailer checked (frame_file.c). */
 struct frame_reader;
-int frame_open_ends(struct frame_reader *r, const char *path, const char kind[4], uint64_t *index_offset);
+int frame_open_ends(struct frame_reader *r, const char kind[4], uint64_t *index_offset);
 
 struct frame_reader {
 	char *name;
@@ -96,7 +97,7 @@ struct frame_reader {
 	struct err failure;		/* code not EXIT_DONE: given again by every later call */
 
 	/* by record (frame_file.c) */
-	int fd;				/* -1 in sequence */
+	struct file_view file_view;	/* its fd is -1 in sequence */
 	struct frame_entry *blocks;
 	uint64_t *order;		/* block numbers by type, then by first record */
 	uint64_t type_start[257];	/* where each type begins in ORDER */

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int ends_early(const struct frame_reader *r)
 {
@@ -80,7 +79,7 @@ int frame_open(struct frame_reader **r, struct in *in, const char kind[4])
 		in_close(in);
 		return err_memory();
 	}
-	new->fd = -1;
+	new->file_view.fd = -1;
 	new->in = in;
 	new->name = strdup(in_name(in));
 	new->file = XXH3_createState();
@@ -276,8 +275,7 @@ void frame_close(struct frame_reader *r)
 	if (!r)
 		return;
 	in_close(r->in);
-	if (r->fd >= 0)
-		close(r->fd);
+	file_view_close(&r->file_view);
 	XXH3_freeState(r->file);
 	XXH3_freeState(r->content);
 	buf_release(&r->header);

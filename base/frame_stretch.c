@@ -2,19 +2,16 @@
 #include "base/frame_stretch.h"
 #include "base/frame_impl.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 _Static_assert(FRAME_STRETCH_HEAD == FRAME_BLOCK_HEAD, "the head of a block");
 
 struct frame_ends {
 	char *name;
-	int fd;
+	struct file_view view;
 	uint64_t first, index;		/* offsets of the first block and of the index */
 };
 
@@ -26,12 +23,12 @@ int frame_ends_open(struct frame_ends **out, const char *path, const char kind[4
 
 	*out = NULL;
 	if (r) {
-		r->fd = -1;
+		r->file_view.fd = -1;
 		r->name = strdup(path);
 	}
 	if (!f || !r || !r->name) {
 		err_memory();
-	} else if (!frame_open_ends(r, path, kind, &f->index)) {
+	} else if (!frame_open_ends(r, kind, &f->index)) {
 		f->first = r->sums.offset;
 		if (f->index < f->first || f->index > r->trailer.file_bytes)
 			rc = err_corrupt("'%s': no index can be at byte %" PRIu64, path, f->index);
@@ -40,9 +37,9 @@ int frame_ends_open(struct frame_ends **out, const char *path, const char kind[4
 	}
 	if (!rc) {
 		f->name = r->name;
-		f->fd = r->fd;
+		f->view = r->file_view;
 		r->name = NULL;
-		r->fd = -1;
+		r->file_view.fd = -1;
 		*out = f;
 	} else {
 		free(f);
@@ -55,7 +52,7 @@ void frame_ends_close(struct frame_ends *f)
 {
 	if (!f)
 		return;
-	close(f->fd);
+	file_view_close(&f->view);
 	free(f->name);
 	free(f);
 }
@@ -72,38 +69,15 @@ uint64_t frame_ends_blocks_end(const struct frame_ends *f)
 
 void frame_ends_scattered(const struct frame_ends *f)
 {
-	(void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);	/* a hint, no more */
-}
-
-/* N_A bytes at OFFSET, and the N_B bytes that follow them. */
-static int read_two(const struct frame_ends *f, uint64_t offset, void *a, size_t n_a, void *b, size_t n_b)
-{
-	const size_t n = n_a + n_b;
-
-	for (size_t done = 0; done < n;) {
-		const size_t of_a = done < n_a ? done : n_a, of_b = done - of_a;
-		const struct iovec v[2] = { { (char *)a + of_a, n_a - of_a }, { (char *)b + of_b, n_b - of_b } };
-		const ssize_t got = preadv(f->fd, v, 2, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return err_sys("cannot read '%s'", f->name);
-		if (!got)
-			return err_corrupt("'%s' ends early (cut short?) at byte %" PRIu64, f->name, offset + done);
-		done += (size_t)got;
-	}
-	return 0;
+	(void)posix_fadvise(f->view.fd, 0, 0, POSIX_FADV_RANDOM);	/* a hint, no more */
 }
 
 int frame_ends_read(const struct frame_ends *f, uint64_t offset, void *bytes, size_t n)
 {
-	unsigned char none;
-
 	if (offset > f->index || n > f->index - offset)
 		return err_corrupt("'%s': byte %" PRIu64 " is beyond the blocks, which end at %" PRIu64, f->name,
 				   offset, f->index);
-	return read_two(f, offset, bytes, n, &none, 0);
+	return file_view_read(&f->view, offset, bytes, n, NULL, 0);
 }
 
 static int read_head(const struct frame_ends *f, struct frame_stretch *s)
@@ -136,7 +110,7 @@ int frame_stretch_next(const struct frame_ends *f, struct frame_stretch *s, stru
 	buf_clear(bytes);
 	s->has_head = e.packed_bytes < after;
 	if (buf_reserve(bytes, (size_t)e.packed_bytes) ||
-	    read_two(f, s->at + FRAME_BLOCK_HEAD, bytes->data, (size_t)e.packed_bytes, s->head,
+	    file_view_read(&f->view, s->at + FRAME_BLOCK_HEAD, bytes->data, (size_t)e.packed_bytes, s->head,
 		     s->has_head ? FRAME_BLOCK_HEAD : 0))
 		return -1;
 	bytes->len = (size_t)e.packed_bytes;

@@ -55,23 +55,25 @@ static void walk_in_sequence(const char *path, size_t size)
 	frame_close(r);
 }
 
-static void walk_by_record(const char *path, size_t size)
+static void walk_by_record(const char *path, size_t size, unsigned access)
 {
 	struct frame_block b = FRAME_BLOCK_INIT;
+	struct frame_span s = FRAME_SPAN_INIT;
 	struct frame_reader *r;
 	uint64_t number;
 	char kind[5];
 
 	(void)frame_kind(path, kind);
-	if (frame_open_file(&r, path, NULL))
+	if (frame_open_access(&r, path, NULL, access))
 		return;
 	for (uint64_t i = 0; i < frame_blocks(r); i++)
-		if (!frame_read(r, i, &b)) {
+		if (!(access ? frame_read_span(r, &s, i, UINT64_MAX, &b) : frame_read(r, i, &b))) {
 			check_block(&b, size);
 			if (b.records)
 				need(!frame_find(r, b.type, b.first_record + b.records - 1, &number) && number == i);
 		}
 	need(frame_find(r, 0, frame_records(r, 0), &number) < 0);
+	frame_span_release(&s);
 	frame_block_release(&b);
 	frame_close(r);
 }
@@ -122,7 +124,8 @@ static void walk(const unsigned char *data, size_t size)
 	int fd = file_of(data, size, path);
 
 	walk_in_sequence(path, size);
-	walk_by_record(path, size);
+	walk_by_record(path, size, 0);
+	walk_by_record(path, size, FILE_VIEW_MAPPED);
 	close(fd);
 }
 

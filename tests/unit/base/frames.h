@@ -3,6 +3,7 @@
 #define TESTS_FRAMES_H
 
 #include "base/err.h"
+#include "base/file_view.h"
 #include "base/frame.h"
 #include "base/frame_impl.h"
 
@@ -111,22 +112,42 @@ static inline int frame_walk(const char *path)
 	return rc ? -1 : blocks;
 }
 
-/* The same by record. */
-static inline int frame_walk_file(const char *path)
+/* The same by record; what is read and what is mapped fare alike. */
+static inline int frame_walk_access(const char *path, unsigned access)
 {
 	struct frame_block b = FRAME_BLOCK_INIT;
+	struct frame_span s = FRAME_SPAN_INIT;
 	struct frame_reader *r;
 	int blocks = 0;
 
-	if (frame_open_file(&r, path, "TEST"))
+	if (frame_open_access(&r, path, "TEST", access))
 		return -1;
-	for (; blocks < (int)frame_blocks(r); blocks++)
-		if (frame_read(r, (uint64_t)blocks, &b)) {
+	for (; blocks < (int)frame_blocks(r); blocks++) {
+		const int rc = frame_read(r, (uint64_t)blocks, &b);
+
+		assert_int_equal(frame_read_span(r, &s, (uint64_t)blocks, UINT64_MAX, &b), rc);
+		if (rc) {
 			blocks = -1;
 			break;
 		}
+	}
+	frame_span_release(&s);
 	frame_block_release(&b);
 	frame_close(r);
+	return blocks;
+}
+
+static inline int frame_walk_file(const char *path)
+{
+	const int mapped = frame_walk_access(path, FILE_VIEW_MAPPED | FILE_VIEW_SCATTERED);
+	struct err why;
+	int blocks;
+
+	err_get(&why);
+	blocks = frame_walk_access(path, 0);
+	assert_int_equal(mapped, blocks);
+	if (blocks < 0)
+		assert_string_equal(why.text, err_text());
 	return blocks;
 }
 

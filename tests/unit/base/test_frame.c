@@ -213,17 +213,17 @@ static void test_many_in_sequence(void **state)
 	buf_release(&raw);
 }
 
-static void test_many_by_record(void **state)
+static void check_by_record(unsigned access)
 {
 	struct frame_block b = FRAME_BLOCK_INIT;
 	struct buf raw = BUF_INIT;
 	struct frame_reader *r;
 	uint64_t number, next[256] = { 0 };
 
-	(void)state;
 	write_many();
-	assert_int_equal(frame_open_file(&r, path, "TEST"), 0);
+	assert_int_equal(frame_open_access(&r, path, "TEST", access), 0);
 	assert_int_equal(frame_blocks(r), BLOCKS);
+	assert_true(frame_mapped(r) == !!(access & FILE_VIEW_MAPPED));
 	for (int i = 0; i < BLOCKS; i++) {
 		for (int k = 0; k < i; k++) {
 			assert_int_equal(frame_find(r, type_of(i), next[type_of(i)]++, &number), 0);
@@ -243,6 +243,40 @@ static void test_many_by_record(void **state)
 	buf_release(&raw);
 }
 
+static void test_many_by_record(void **state)
+{
+	(void)state;
+	for (unsigned access = 0; access <= (FILE_VIEW_MAPPED | FILE_VIEW_SCATTERED); access++)
+		check_by_record(access);
+}
+
+/* Blocks read together: from each on, to each end. */
+static void test_spans(void **state)
+{
+	struct frame_block b = FRAME_BLOCK_INIT;
+	struct frame_span s = FRAME_SPAN_INIT;
+	struct buf raw = BUF_INIT;
+	struct frame_reader *r;
+
+	(void)state;
+	write_many();
+	for (unsigned access = 0; access <= FILE_VIEW_MAPPED; access += FILE_VIEW_MAPPED) {
+		assert_int_equal(frame_open_access(&r, path, "TEST", access), 0);
+		for (int first = BLOCKS - 1; first >= 0; first--) {
+			for (int i = first; i < BLOCKS; i++) {
+				assert_int_equal(frame_read_span(r, &s, (uint64_t)i, first % 2 ? BLOCKS : UINT64_MAX, &b), 0);
+				check_block(&b, i, &raw);
+				assert_true(s.first <= (uint64_t)i && s.end > (uint64_t)i && s.end <= BLOCKS);
+			}
+			assert_int_equal(frame_read_span(r, &s, BLOCKS, UINT64_MAX, &b), -1);
+			frame_span_release(&s);
+		}
+		frame_close(r);
+	}
+	frame_block_release(&b);
+	buf_release(&raw);
+}
+
 static void *read_in_thread(void *arg)
 {
 	struct frame_block b = FRAME_BLOCK_INIT;
@@ -257,19 +291,25 @@ static void *read_in_thread(void *arg)
 	return NULL;
 }
 
-static void test_threads(void **state)
+static void check_threads(unsigned access)
 {
 	struct frame_reader *r;
 	pthread_t threads[3];
 
-	(void)state;
-	write_many();
-	assert_int_equal(frame_open_file(&r, path, "TEST"), 0);
+	assert_int_equal(frame_open_access(&r, path, "TEST", access), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, read_in_thread, r), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	frame_close(r);
+}
+
+static void test_threads(void **state)
+{
+	(void)state;
+	write_many();
+	check_threads(0);
+	check_threads(FILE_VIEW_MAPPED | FILE_VIEW_SCATTERED);
 }
 
 static void test_no_blocks(void **state)
@@ -426,7 +466,7 @@ int main(void)
 		cmocka_unit_test(test_vector_write),
 		cmocka_unit_test(test_vector_read),
 		cmocka_unit_test(test_many_in_sequence),
-		cmocka_unit_test(test_many_by_record),
+		cmocka_unit_test(test_many_by_record), cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_no_blocks),
 		cmocka_unit_test(test_expands),
