@@ -11,6 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define AROUND 65536	/* Linux maps what is in memory around a page that is touched, so far (fault_around_bytes) */
+
 static int ends_early(const struct file_view *v, uint64_t at)
 {
 	return err_corrupt("'%s' ends early (cut short?) at byte %" PRIu64, v->path, at);
@@ -62,13 +64,18 @@ void file_view_close(struct file_view *v)
 
 /* --- maps ------------------------------------------------------------------------------ */
 
-/* The pages that hold N bytes at OFFSET. */
-static void *pages(const struct file_view *v, uint64_t offset, size_t n, size_t *len)
+/* The stretch of the map that holds N bytes at OFFSET and begins and ends at multiples of UNIT, or with the map. */
+static void *stretch(const struct file_view *v, uint64_t offset, size_t n, uint64_t unit, size_t *len)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = offset / page * page;
+	const uint64_t first = offset / unit * unit, end = (offset + n + unit - 1) / unit * unit;
 
-	*len = (size_t)(offset - first) + n;
+	*len = (size_t)((end < v->size ? end : v->size) - first);
 	return v->map + first;
+}
+
+static uint64_t page_bytes(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Whether the file, as it is now, has END bytes. */
@@ -92,7 +99,7 @@ const unsigned char *file_view_at(const struct file_view *v, uint64_t offset, si
 	}
 	if (!n)
 		return v->map + offset;
-	at = pages(v, offset, n, &len);
+	at = stretch(v, offset, n, page_bytes(), &len);
 	(void)madvise(at, len, MADV_WILLNEED);	/* as one request, where pages would come one by one */
 #ifdef MADV_POPULATE_READ
 	if (!madvise(at, len, MADV_POPULATE_READ))
@@ -112,8 +119,9 @@ const unsigned char *file_view_at(const struct file_view *v, uint64_t offset, si
 
 void file_view_done(const struct file_view *v, uint64_t offset, size_t n)
 {
+	const uint64_t unit = page_bytes() < AROUND ? AROUND : page_bytes();
 	size_t len;
-	void *at = pages(v, offset, n, &len);
+	void *at = stretch(v, offset, n, unit, &len);
 
 	(void)madvise(at, len, MADV_DONTNEED);
 }

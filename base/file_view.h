@@ -15,9 +15,9 @@
  * program. So every stretch is brought in by madvise before it is touched
  * (MADV_POPULATE_READ, Linux 5.14), which gives such failures as errors; on an older
  * kernel the file's size is looked at, which finds files that became
- * shorter. What remains is a file that is cut in the microseconds between
- * that and the look: nobody who keeps files as they are, or replaces them by
- * renaming, meets it. After the look the stretch is given back, so that the
+ * shorter. What remains is a file that is cut, or a disk that fails, in the microseconds between
+ * that and the look: who keeps files as they are, or replaces them by
+ * renaming, does not cut any. After the look the stretch is given back, so that the
  * process does not seem to grow by the files that it has seen.
  *
  * Where no map can be had (a file system without, ulimit -v), bytes are read; file_view_mapped tells.

@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-	START = 4096,		/* bytes read at once when a file is opened: of its start, */
-	TAIL = 64 << 10,	/* and of its end */
+	START = 4096,		/* bytes read at once when a file is opened */
 	SPAN = 1 << 20,		/* bytes of blocks that are read together */
 };
 
@@ -61,10 +60,12 @@ static int read_trailer(struct frame_reader *r, struct ends *ends, uint64_t *ind
 {
 	const uint64_t size = r->file_view.size, offset = size - FRAME_TRAILER;
 	const unsigned char *bytes;
+	uint64_t tail;
 
 	if (size < r->sums.offset + FRAME_TRAILER)
 		return err_corrupt("'%s' ends early (cut short?) at byte %" PRIu64, r->name, size);
-	ends->tail_at = size > TAIL ? size - TAIL : 0;
+	tail = START + size / 1024;	/* blocks are so large that their index fits */
+	ends->tail_at = size > tail ? size - tail : 0;
 	if (buf_reserve(&ends->tail, (size_t)(size - ends->tail_at)) ||
 	    file_view_read(&r->file_view, ends->tail_at, ends->tail.data, (size_t)(size - ends->tail_at), NULL, 0))
 		return -1;

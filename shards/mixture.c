@@ -23,6 +23,7 @@ struct part {
 struct mixture {
 	struct part *parts;
 	size_t n;
+	struct shelf *shelf;		/* of all readers */
 	uint64_t size;
 	uint32_t max_seq_length, max_predictions;
 };
@@ -155,6 +156,7 @@ int mixture_open(struct mixture **m, const struct mixture_set *sets, size_t n, d
 		 const struct reader_opts *opts)
 {
 	struct mixture *new = calloc(1, sizeof(*new));
+	struct reader_opts each = *opts;
 
 	assert(n > 0 && exponent >= 0 && exponent <= 1);
 	*m = NULL;
@@ -165,8 +167,13 @@ int mixture_open(struct mixture **m, const struct mixture_set *sets, size_t n, d
 		err_memory();
 		goto fail;
 	}
+	/* An order that takes shards of all sets at once has of each up to two more than its share of them. */
+	new->shelf = shelf_new(READER_FILES + 3 * n, READER_MEMORY);
+	if (!new->shelf)
+		goto fail;
+	each.shelf = new->shelf;
 	for (size_t k = 0; k < n; k++)
-		if (add_part(new, &sets[k], opts))
+		if (add_part(new, &sets[k], &each))
 			goto fail;
 	if (settle_weights(new, exponent))
 		goto fail;
@@ -185,6 +192,7 @@ void mixture_close(struct mixture *m)
 		reader_close(m->parts[k].reader);
 		free((char *)(uintptr_t)m->parts[k].set.path);
 	}
+	shelf_free(m->shelf);
 	free(m->parts);
 	free(m);
 }
@@ -264,7 +272,7 @@ struct mixture_place mixture_find(const struct mixture *m, uint64_t epoch, uint6
 
 struct mixture_cursor {
 	const struct mixture *m;
-	struct reader_cursor **readers;	/* [m->n] */
+	struct reader_cursor **readers;	/* [m->n]; NULL until first used */
 };
 
 struct mixture_cursor *mixture_cursor_new(const struct mixture *m)
@@ -279,13 +287,6 @@ struct mixture_cursor *mixture_cursor_new(const struct mixture *m)
 		return NULL;
 	}
 	c->m = m;
-	for (size_t k = 0; k < m->n; k++) {
-		c->readers[k] = reader_cursor_new(m->parts[k].reader);
-		if (!c->readers[k]) {
-			mixture_cursor_free(c);
-			return NULL;
-		}
-	}
 	return c;
 }
 
@@ -299,9 +300,16 @@ void mixture_cursor_free(struct mixture_cursor *c)
 	free(c);
 }
 
+const struct instance *mixture_get_at(struct mixture_cursor *c, const struct mixture_place *at)
+{
+	if (!c->readers[at->k])
+		c->readers[at->k] = reader_cursor_new(c->m->parts[at->k].reader);
+	return c->readers[at->k] ? reader_get(c->readers[at->k], at->pass, at->index) : NULL;
+}
+
 const struct instance *mixture_get(struct mixture_cursor *c, uint64_t epoch, uint64_t number)
 {
 	const struct mixture_place at = mixture_find(c->m, epoch, number);
 
-	return reader_get(c->readers[at.k], at.pass, at.index);
+	return mixture_get_at(c, &at);
 }

@@ -31,7 +31,7 @@
  *
  * The sets must have the same vocabulary and rules of tokens, and the same kind
  * of pairs; lengths, masks and all else may differ. A cursor holds one of
- * reader.h for each set.
+ * reader.h for each set that it has read; all share one shelf of open shards.
  */
 #ifndef SHARDS_MIXTURE_H
 #define SHARDS_MIXTURE_H
@@ -83,5 +83,8 @@ void mixture_cursor_free(struct mixture_cursor *c);			/* accepts NULL */
 
 /* Instance NUMBER < mixture_size of EPOCH; good until the cursor's next call. NULL with the reason set. */
 const struct instance *mixture_get(struct mixture_cursor *c, uint64_t epoch, uint64_t number);
+
+/* The same by its place, INDEX < reader_size of set K. */
+const struct instance *mixture_get_at(struct mixture_cursor *c, const struct mixture_place *at);
 
 #endif

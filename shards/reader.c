@@ -1,6 +1,7 @@
 /* Instances by number. */
 #include "shards/reader.h"
 #include "base/err.h"
+#include "base/file_view.h"
 #include "base/fs.h"
 #include "shards/documents.h"
 #include "shards/folder.h"
@@ -11,13 +12,16 @@
 struct reader_shard {
 	char *path;
 	uint64_t first, instances;	/* number of its first instance; how many */
+	struct shelf_place place;
 };
 
 struct reader {
 	struct reader_opts opts;
 	struct reader_shard *shards;
 	size_t n, cap;
-	uint64_t size;
+	uint64_t size, documents;
+	struct shelf *shelf;
+	bool own_shelf;
 	json_t *recipe_json;		/* NULL until the first shard is known */
 	struct shard_recipe recipe;
 	struct instance_shape shape;
@@ -66,7 +70,7 @@ static int add_recipe(struct reader *r, const struct shard_recipe *recipe, const
 }
 
 /* Adds a shard; PATH is taken, also on failure. */
-static int add_shard(struct reader *r, char *path, uint64_t instances)
+static int add_shard(struct reader *r, char *path, uint64_t instances, uint64_t documents)
 {
 	if (!path)
 		return err_memory();
@@ -76,6 +80,7 @@ static int add_shard(struct reader *r, char *path, uint64_t instances)
 	}
 	r->shards[r->n++] = (struct reader_shard){ .path = path, .first = r->size, .instances = instances };
 	r->size += instances;
+	r->documents += documents;
 	return 0;
 }
 
@@ -92,7 +97,7 @@ static int add_file(struct reader *r, const char *path, size_t k, size_t n)
 			 ", found as number %zu of %zu: the folder is not complete",
 			 path, shard_header(s)->shard, shard_header(s)->shards, k, n);
 	else if (!add_recipe(r, &shard_header(s)->recipe, path))
-		rc = add_shard(r, strdup(path), shard_instances(s));
+		rc = add_shard(r, strdup(path), shard_instances(s), shard_totals(s)->documents);
 	shard_close(s);
 	return rc;
 }
@@ -102,7 +107,8 @@ static int add_manifest(struct reader *r, const struct manifest *m, const char *
 	if (add_recipe(r, &m->recipe, folder))
 		return -1;
 	for (size_t k = 0; k < m->n_shards; k++)
-		if (add_shard(r, fs_join(folder, m->shards[k].name), m->shards[k].instances))
+		if (add_shard(r, fs_join(folder, m->shards[k].name), m->shards[k].instances,
+			      m->shards[k].documents))
 			return -1;
 	return 0;
 }
@@ -150,6 +156,16 @@ static int open_vocab(struct reader *r)
 	return 0;
 }
 
+static int open_shelf(struct reader *r)
+{
+	r->shelf = r->opts.shelf;
+	if (r->shelf)
+		return 0;
+	r->own_shelf = true;
+	r->shelf = shelf_new(READER_FILES, READER_MEMORY);
+	return r->shelf ? 0 : -1;
+}
+
 int reader_open(struct reader **r, const char *const *paths, size_t n, const struct reader_opts *opts)
 {
 	struct reader *new = calloc(1, sizeof(*new));
@@ -165,7 +181,7 @@ int reader_open(struct reader **r, const char *const *paths, size_t n, const str
 		err_fail("no shards");
 		goto fail;
 	}
-	if (open_vocab(new))
+	if (open_vocab(new) || open_shelf(new))
 		goto fail;
 	new->shape = shard_header_shape(&(struct shard_header){ .recipe = new->recipe }, 0);
 	*r = new;
@@ -190,13 +206,38 @@ const struct instance_shape *reader_shape(const struct reader *r)
 	return &r->shape;
 }
 
+size_t reader_shards(const struct reader *r)
+{
+	return r->n;
+}
+
+uint64_t reader_shard_first(const struct reader *r, size_t k)
+{
+	return k < r->n ? r->shards[k].first : r->size;
+}
+
+uint64_t reader_documents(const struct reader *r)
+{
+	return draws(r) ? r->documents : 0;
+}
+
+struct shelf_counts reader_counts(const struct reader *r)
+{
+	return shelf_counts(r->shelf);
+}
+
 void reader_close(struct reader *r)
 {
 	if (!r)
 		return;
-	for (size_t k = 0; k < r->n; k++)
+	for (size_t k = 0; k < r->n; k++) {
+		if (r->shelf)
+			shelf_remove(r->shelf, &r->shards[k].place);
 		free(r->shards[k].path);
+	}
 	free(r->shards);
+	if (r->own_shelf)
+		shelf_free(r->shelf);
 	json_decref(r->recipe_json);
 	shard_recipe_release(&r->recipe);
 	vocab_free(r->vocab);
@@ -210,9 +251,8 @@ struct reader_cursor {
 	const struct reader *r;
 	struct instance instance;
 	struct mask mask;		/* where masks are drawn */
-	struct shard *shard;		/* the one that is open, number AT; NULL: none */
+	const struct shelf_shard *open;	/* shard number AT, taken; NULL: none */
 	size_t at;
-	struct documents documents;	/* where masks are drawn */
 	uint64_t block;			/* of the shard, when LOADED */
 	bool loaded;
 	struct frame_block frame;
@@ -236,12 +276,19 @@ struct reader_cursor *reader_cursor_new(const struct reader *r)
 	return c;
 }
 
+static void leave_shard(struct reader_cursor *c)
+{
+	if (c->open)
+		shelf_give(c->r->shelf, &c->r->shards[c->at].place);
+	c->open = NULL;
+	c->loaded = false;
+}
+
 void reader_cursor_free(struct reader_cursor *c)
 {
 	if (!c)
 		return;
-	shard_close(c->shard);
-	documents_release(&c->documents);
+	leave_shard(c);
 	frame_block_release(&c->frame);
 	instance_block_release(&c->instances);
 	instance_release(&c->instance);
@@ -265,45 +312,55 @@ static size_t find_shard(const struct reader *r, uint64_t index)
 	return low;
 }
 
-static int load_documents(struct reader_cursor *c)
+static int load_documents(const struct shard *s, struct documents *documents)
 {
-	const uint64_t blocks = shard_document_blocks(c->shard);
+	const uint64_t blocks = shard_document_blocks(s);
+	struct frame_block block = FRAME_BLOCK_INIT;
+	struct frame_span span = FRAME_SPAN_INIT;
+	int rc = 0;
 
-	for (uint64_t k = 0; k < blocks; k++)
-		if (shard_read_documents(c->shard, k, &c->frame) ||
-		    (c->frame.records && documents_add(&c->documents, shard_header(c->shard), &c->frame, NULL, NULL)))
-			return -1;
-	return 0;
+	for (uint64_t k = 0; k < blocks && !rc; k++)
+		if (shard_read_documents_span(s, k, &span, &block) ||
+		    (block.records && documents_add(documents, shard_header(s), &block, NULL, NULL)))
+			rc = -1;
+	frame_span_release(&span);
+	frame_block_release(&block);
+	if (!rc && documents->n < documents->cap) {	/* it stays as long as this */
+		struct documents_entry *less = realloc(documents->items, (documents->n ? documents->n : 1) * sizeof(*less));
+
+		if (less) {
+			documents->items = less;
+			documents->cap = documents->n;
+		}
+	}
+	return rc;
 }
 
-/* Makes shard K the open one. It must be what was found when the reader was opened. */
-static int open_shard(struct reader_cursor *c, size_t k)
+/* Opens the shard that C is at. It must be what was found when the reader was opened. */
+static int fill_place(void *ctx, struct shelf_shard *open)
 {
-	const struct reader_shard *s = &c->r->shards[k];
+	const struct reader_cursor *c = ctx;
+	const struct reader_shard *s = &c->r->shards[c->at];
+	const unsigned access = FILE_VIEW_SCATTERED | (c->r->opts.map ? FILE_VIEW_MAPPED : 0);
 
-	if (c->shard && c->at == k)
+	if (shard_open_access(&open->shard, s->path, access) ||
+	    check_recipe(c->r, &shard_header(open->shard)->recipe, s->path))
+		return -1;
+	if (shard_instances(open->shard) != s->instances)
+		return err_corrupt("'%s' has %" PRIu64 " instances, not %" PRIu64 " as it had or its manifest says", s->path,
+				   shard_instances(open->shard), s->instances);
+	return draws(c->r) && load_documents(open->shard, &open->documents) ? err_prefix("'%s'", s->path) : 0;
+}
+
+/* Makes shard K the one that C is at. */
+static int enter_shard(struct reader_cursor *c, size_t k)
+{
+	if (c->open && c->at == k)
 		return 0;
-	shard_close(c->shard);
-	c->shard = NULL;
-	c->loaded = false;
-	documents_release(&c->documents);
-	if (shard_open(&c->shard, s->path) || check_recipe(c->r, &shard_header(c->shard)->recipe, s->path))
-		goto fail;
-	if (shard_instances(c->shard) != s->instances) {
-		err_corrupt("'%s' has %" PRIu64 " instances, not %" PRIu64 " as it had or its manifest says", s->path,
-			    shard_instances(c->shard), s->instances);
-		goto fail;
-	}
-	if (draws(c->r) && load_documents(c)) {
-		err_prefix("'%s'", s->path);
-		goto fail;
-	}
+	leave_shard(c);
 	c->at = k;
-	return 0;
-fail:
-	shard_close(c->shard);
-	c->shard = NULL;
-	return -1;
+	c->open = shelf_take(c->r->shelf, &c->r->shards[k].place, fill_place, c);
+	return c->open ? 0 : -1;
 }
 
 const struct instance *reader_get(struct reader_cursor *c, uint64_t epoch, uint64_t index)
@@ -316,19 +373,19 @@ const struct instance *reader_get(struct reader_cursor *c, uint64_t epoch, uint6
 		err_fail("there are %" PRIu64 " instances: no instance %" PRIu64, r->size, index);
 		return NULL;
 	}
-	if (open_shard(c, k))
+	if (enter_shard(c, k))
 		return NULL;
 	index -= r->shards[k].first;
-	per_block = shard_header(c->shard)->block_records;
+	per_block = shard_header(c->open->shard)->block_records;
 	if (!c->loaded || c->block != index / per_block) {
 		c->loaded = false;
-		if (shard_read(c->shard, index / per_block, &c->frame, &c->instances))
+		if (shard_read(c->open->shard, index / per_block, &c->frame, &c->instances))
 			return NULL;
 		c->block = index / per_block;
 		c->loaded = true;
 	}
 	instance_block_get(&c->instances, (uint32_t)(index % per_block), &c->instance);
 	if (draws(r))
-		documents_draw(&c->documents, &c->mask, &r->recipe, RNG_DYNAMIC_MASK, epoch, &c->instance);
+		documents_draw(&c->open->documents, &c->mask, &r->recipe, RNG_DYNAMIC_MASK, epoch, &c->instance);
 	return &c->instance;
 }

@@ -15,16 +15,21 @@
  * of static ones stand. Instances are numbered through all shards in the order
  * given, a folder's in theirs.
  *
- * A cursor holds one shard's index and (dynamic) documents and one block, the
- * reader a name for each shard, so memory does not grow with instances; those of
- * one block, then of one shard, are cheapest together. Blocks are checked as
- * they are read; that files are whole is what bert-verify checks.
+ * Shards that were read stay open for later reads, of all cursors: 96 of them, or as many as hold 256 MiB, those that were
+ * not used longest being closed first (shards/shelf.h). An open shard holds 64 bytes for each of its
+ * blocks and, where masks are drawn, 24 for each document; a cursor holds one block; the reader a name and
+ * 100 bytes for each shard. None of it grows with instances. Instances of one block are cheapest
+ * together; a block is one request for its bytes, a shard that is opened two,
+ * and where masks are drawn one more for each megabyte of its table of documents.
+ *
+ * Blocks are checked as they are read; that files are whole is what bert-verify checks.
  */
 #ifndef SHARDS_READER_H
 #define SHARDS_READER_H
 
 #include "shards/instance.h"
 #include "shards/shard.h"
+#include "shards/shelf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +39,12 @@ struct reader_opts {
 	const char *vocab;		/* for masks of whole words: NULL is vocab.txt beside the first shard */
 	uint32_t max_seq_length, max_predictions, vocab_size;	/* the most that the caller can take; 0: any */
 	bool unmasked;			/* leave dynamic instances without masks */
+	bool map;			/* shards are mapped, where that can be (base/file_view.h), not read */
+	struct shelf *shelf;		/* for open shards, when readers share one; NULL: one of its own */
 };
+
+#define READER_FILES 96
+#define READER_MEMORY ((size_t)256 << 20)
 
 struct reader;
 
@@ -46,6 +56,10 @@ int reader_open(struct reader **r, const char *const *paths, size_t n, const str
 uint64_t reader_size(const struct reader *r);				/* instances */
 const struct shard_recipe *reader_recipe(const struct reader *r);	/* of all shards */
 const struct instance_shape *reader_shape(const struct reader *r);	/* but documents and block_records are 0 */
+size_t reader_shards(const struct reader *r);
+uint64_t reader_shard_first(const struct reader *r, size_t k);		/* its first instance; of k = reader_shards the size */
+uint64_t reader_documents(const struct reader *r);			/* of all shards, where they are held in memory; else 0 */
+struct shelf_counts reader_counts(const struct reader *r);		/* what was opened, and is */
 void reader_close(struct reader *r);					/* accepts NULL; after its cursors */
 
 struct reader_cursor;

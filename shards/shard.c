@@ -128,7 +128,7 @@ struct instance_shape shard_header_shape(const struct shard_header *h, uint32_t 
 	};
 }
 
-int shard_open(struct shard **s, const char *path)
+int shard_open_access(struct shard **s, const char *path, unsigned access)
 {
 	struct shard *n = calloc(1, sizeof(*n));
 	const char *json;
@@ -137,7 +137,7 @@ int shard_open(struct shard **s, const char *path)
 	*s = NULL;
 	if (!n)
 		return err_memory();
-	if (frame_open_file(&n->frame, path, SHARD_KIND))
+	if (frame_open_access(&n->frame, path, SHARD_KIND, access))
 		goto fail;
 	json = frame_header(n->frame, &len);
 	if (shard_header_parse(&n->header, json, len)) {
@@ -158,6 +158,21 @@ int shard_open(struct shard **s, const char *path)
 fail:
 	shard_close(n);
 	return -1;
+}
+
+int shard_open(struct shard **s, const char *path)
+{
+	return shard_open_access(s, path, 0);
+}
+
+bool shard_mapped(const struct shard *s)
+{
+	return frame_mapped(s->frame);
+}
+
+size_t shard_memory(const struct shard *s)
+{
+	return sizeof(*s) + frame_memory(s->frame);
 }
 
 const struct shard_header *shard_header(const struct shard *s)
@@ -220,16 +235,24 @@ uint64_t shard_document_blocks(const struct shard *s)
 	return frame_blocks(s->frame) - shard_blocks(s);
 }
 
-int shard_read_documents(const struct shard *s, uint64_t block, struct frame_block *f)
+static int take_documents(const struct shard *s, uint64_t block, struct frame_block *f)
 {
-	if (frame_read(s->frame, block, f))
-		return -1;
 	if (f->type == SHARD_INSTANCES)
 		return err_corrupt("'%s': block %" PRIu64 " holds instances where documents belong",
 				   frame_name(s->frame), block);
 	if (f->type != SHARD_DOCUMENTS)
 		f->records = 0;		/* of a kind that this version does not know */
 	return 0;
+}
+
+int shard_read_documents(const struct shard *s, uint64_t block, struct frame_block *f)
+{
+	return frame_read(s->frame, block, f) ? -1 : take_documents(s, block, f);
+}
+
+int shard_read_documents_span(const struct shard *s, uint64_t block, struct frame_span *span, struct frame_block *f)
+{
+	return frame_read_span(s->frame, span, block, shard_document_blocks(s), f) ? -1 : take_documents(s, block, f);
 }
 
 void shard_close(struct shard *s)

@@ -142,6 +142,9 @@ int shard_document_decode(const unsigned char **p, const unsigned char *end, str
 
 struct shard;
 int shard_open(struct shard **s, const char *path);
+int shard_open_access(struct shard **s, const char *path, unsigned access);	/* base/file_view.h */
+bool shard_mapped(const struct shard *s);
+size_t shard_memory(const struct shard *s);				/* bytes that it holds, about */
 const struct shard_header *shard_header(const struct shard *s);
 const struct shard_totals *shard_totals(const struct shard *s);
 const struct instance_shape *shard_shape(const struct shard *s);
@@ -153,6 +156,8 @@ int shard_read(const struct shard *s, uint64_t block, struct frame_block *f, str
 uint64_t shard_document_blocks(const struct shard *s);
 /* Then shard_document_decode over f->raw, f->records times */
 int shard_read_documents(const struct shard *s, uint64_t block, struct frame_block *f);
+/* The same, of several blocks that were read at once (frame_read_span) */
+int shard_read_documents_span(const struct shard *s, uint64_t block, struct frame_span *span, struct frame_block *f);
 void shard_close(struct shard *s);
 
 #endif

@@ -2,8 +2,24 @@
 #include "shards/reader.h"
 #include "tests/unit/shards/made_folder.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+/* Counts requests: stands for the C library's. */
+static atomic_int requests;
+static atomic_ullong bytes_read;
+
+ssize_t preadv(int fd, const struct iovec *to, int n, off_t offset)
+{
+	const ssize_t got = syscall(SYS_preadv, fd, to, n, offset, 0L);
+
+	atomic_fetch_add(&requests, 1);
+	atomic_fetch_add(&bytes_read, got > 0 ? (unsigned long long)got : 0);
+	return got;
+}
 
 static void make(const struct made *like)
 {
@@ -91,6 +107,111 @@ static void any_order_gives_the_same(void **state)
 	assert_int_equal(digest_at(c, 0, n - 1), all[n - 1]);
 	reader_cursor_free(c);
 	reader_close(r);
+}
+
+/* The same through maps, with one shard open at a time, and by threads that share the reader. */
+static void any_way_gives_the_same(void **state)
+{
+	struct reader_cursor *c;
+	struct shelf *small;
+	struct reader *r;
+	uint64_t *all, n;
+
+	(void)state;
+	make(&(struct made){ .seed = 3 });
+	all = by_file(&n);
+	for (int way = 0; way < 4; way++) {
+		assert_non_null(small = shelf_new(1, 1));
+		r = open_folder(&(struct reader_opts){ .map = way & 1, .shelf = way & 2 ? small : NULL });
+		c = reader_cursor_new(r);
+		requests = 0;
+		for (uint64_t k = 0; k < 2 * n; k++)
+			assert_int_equal(digest_at(c, k, k * 7919 % n), all[k * 7919 % n]);
+		assert_true(way & 1 ? !requests : requests > 0);
+		if (way & 2) {
+			assert_int_equal(reader_counts(r).open, 1);
+			assert_true(reader_counts(r).opened > MADE_SHARDS);
+		} else {
+			assert_int_equal(reader_counts(r).open, MADE_SHARDS);
+			assert_int_equal(reader_counts(r).opened, MADE_SHARDS);
+		}
+		assert_int_equal(reader_counts(r).mapped, way & 1 ? reader_counts(r).opened : 0);
+		reader_cursor_free(c);
+		reader_close(r);
+		assert_int_equal(shelf_counts(small).open, 0);
+		shelf_free(small);
+	}
+}
+
+static struct reader *shared;
+static const uint64_t *wanted;
+
+static void *read_all(void *ctx)
+{
+	struct reader_cursor *c = reader_cursor_new(shared);
+	const uint64_t n = reader_size(shared), step = (uintptr_t)ctx;
+
+	assert_non_null(c);
+	for (uint64_t k = 0; k < n; k++)
+		assert_int_equal(digest_at(c, 0, k * step % n), wanted[k * step % n]);
+	reader_cursor_free(c);
+	return NULL;
+}
+
+static void many_threads(void **state)
+{
+	static const uintptr_t steps[3] = { 7919, 7907, 1 };
+	pthread_t t[3];
+	uint64_t n;
+
+	(void)state;
+	make(&(struct made){ .seed = 3 });
+	wanted = by_file(&n);
+	for (int map = 0; map < 2; map++) {
+		shared = open_folder(&(struct reader_opts){ .map = map });
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(pthread_create(&t[k], NULL, read_all, (void *)steps[k]), 0);
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(pthread_join(t[k], NULL), 0);
+		assert_int_equal(reader_counts(shared).opened, MADE_SHARDS);
+		reader_close(shared);
+	}
+}
+
+/*
+ * All blocks in any order of blocks: one request for each block, two for each shard, and one for its documents where masks are drawn.
+ * Nothing is read but what is needed, but for the ends of shards, which opening reads beside the blocks.
+ */
+static void few_requests(void **state)
+{
+	(void)state;
+	for (int dynamic = 0; dynamic < 2; dynamic++) {
+		struct reader_cursor *c;
+		struct reader *r;
+		uint64_t files = 0;
+		int blocks = 0;
+
+		make(&(struct made){ .seed = 3, .dynamic = dynamic });
+		for (uint32_t k = 0; k < MADE_SHARDS; k++) {
+			struct shard *s;
+
+			assert_int_equal(shard_open(&s, made_path(made_set, k)), 0);
+			blocks += (int)shard_blocks(s);
+			files += shard_trailer(s)->file_bytes;
+			shard_close(s);
+		}
+		assert_true(blocks > MADE_SHARDS);
+		r = open_folder(&(struct reader_opts){ 0 });
+		c = reader_cursor_new(r);
+		requests = 0;
+		bytes_read = 0;
+		for (uint64_t k = reader_size(r); k--;)
+			(void)digest_at(c, 0, k);
+		assert_int_equal(requests, blocks + (2 + dynamic) * MADE_SHARDS);
+		assert_in_range(bytes_read, files / 2, files + 2 * 4200 * MADE_SHARDS);
+		reader_cursor_free(c);
+		reader_close(r);
+	}
 }
 
 static void without_a_manifest(void **state)
@@ -225,7 +346,8 @@ static void changed_shards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_order_gives_the_same), cmocka_unit_test(without_a_manifest),
+		cmocka_unit_test(any_order_gives_the_same), cmocka_unit_test(any_way_gives_the_same),
+		cmocka_unit_test(many_threads), cmocka_unit_test(few_requests), cmocka_unit_test(without_a_manifest),
 		cmocka_unit_test(dynamic_masks), cmocka_unit_test(limits), cmocka_unit_test(mixed_recipes),
 		cmocka_unit_test(changed_shards),
 	};
