@@ -1,7 +1,7 @@
 /* sequence_source.c - sequences in memory as samples. */
 #include "finetune/sequence_source.h"
 
-#include "trainer/order.h"
+#include "trainer/permutation.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ void sequence_add_to_batch(const struct sequences *s, size_t i, uint64_t key, st
 static int add(struct sample_source *samples, uint64_t epoch, uint64_t index, uint64_t key, struct batch *b)
 {
 	const struct sequence_source *s = (struct sequence_source *)samples;	/* its first member */
-	const uint64_t i = s->shuffled ? order_permute(s->seed, epoch, 0, samples->size, index) : index;
+	const uint64_t i = s->shuffled ? permutation_of(s->seed, epoch, 0, samples->size, index) : index;
 
 	sequence_add_to_batch(s->sequences, i, key, b);
 	return 0;

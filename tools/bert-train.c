@@ -118,6 +118,7 @@ int main(int argc, char **argv)
 		ARG_GROUP("What is trained, on what"),
 		ARG_LIST("data", 0, &o.data, "DIR[:WEIGHT]", "shards (bert-shard), static or dynamic, and how often an epoch has them; repeatable"),
 		ARG_REAL("data-exponent", 0, &t->data_exponent, 0, 1, "A", "sets come as often as their size to the power A says; 1: as it is"),
+		ARG_FLAG("mmap", 0, &t->map, "map shards into memory instead of reading them"),
 		ARG_STR("config", 0, &t->config, "FILE", "config.json of a new model"),
 		ARG_STR("init", 0, &t->init, "DIR", "a model directory to start from, optimizer and step fresh"),
 		ARG_LIST("eval", 0, &o.eval, "DIR", "held-out shards; repeatable: each set by itself, and all together"),

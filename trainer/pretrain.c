@@ -78,7 +78,7 @@ static int open_model(struct pretrain *p)
 static int open_data(struct pretrain *p)
 {
 	const struct pretrain_opts *o = p->opts;
-	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .exponent = o->data_exponent,
+	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .map = o->map, .exponent = o->data_exponent,
 						.config = &p->model.config };
 
 	if (shard_source_open(&p->data, o->data, o->sets, &opts))
@@ -141,7 +141,7 @@ static int check_kinds(const struct pretrain *p)
 static int open_held(struct pretrain *p)
 {
 	const struct pretrain_opts *o = p->opts;
-	const struct shard_source_opts opts = { .seed = o->seed, .exponent = 1, .config = &p->model.config };
+	const struct shard_source_opts opts = { .seed = o->seed, .map = o->map, .exponent = 1, .config = &p->model.config };
 	struct mixture_set *sets;
 	int rc;
 
@@ -284,6 +284,15 @@ static int start_log(struct pretrain *p, const json_t *facts)
 					 (json_int_t)p->k.threads, "steps", (json_int_t)p->opts->steps));
 }
 
+/* Where no map could be had, shards were read. */
+static void tell_unmapped(const struct pretrain *p)
+{
+	const struct shelf_counts c = reader_counts(mixture_reader(shard_source_mixture(p->data), 0));	/* of all sets */
+
+	if (p->opts->map && c.mapped < c.opened)
+		p->opts->warn("of %" PRIu64 " openings of shards %" PRIu64 " could not map them; these were read", c.opened, c.opened - c.mapped);
+}
+
 static int train(struct pretrain *p, const json_t *facts, struct pretrain_end *end)
 {
 	int rc;
@@ -300,6 +309,7 @@ static int train(struct pretrain *p, const json_t *facts, struct pretrain_end *e
 	p->opts->info("%s, %u threads; %" PRIu64 " instances an epoch, batches of %" PRIu64 " in pieces of %d", p->k.name, p->k.threads,
 		      shard_source_samples(p->data)->size, p->opts->batch, p->micro_batch);
 	rc = start_log(p, facts) || run_loop(p, end) ? -1 : 0;
+	tell_unmapped(p);
 	return train_log_close(p->log) || rc ? -1 : 0;
 }
 

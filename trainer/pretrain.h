@@ -25,6 +25,7 @@ struct pretrain_opts {
 	double data_exponent;					/* of the sets' sizes (shards/mixture.h) */
 	const char *const *eval;				/* [evals]: held-out shards */
 	size_t evals;
+	bool map;						/* shards are mapped, not read */
 	const char *output, *config, *init;			/* config or init */
 	const char *backend;
 	unsigned threads;

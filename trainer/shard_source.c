@@ -7,36 +7,50 @@
 #include "tokenizer/tokenizer.h"
 #include "trainer/order.h"
 
-#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 
-/* An instance of the window: its numbers are ids[n], positions[predictions], labels[predictions] from FIRST on. */
+/* An instance of a window: its numbers are ids[n], positions[predictions], labels[predictions] from FIRST on in those of RUN. */
 struct kept {
+	unsigned run;
 	size_t first;
 	uint32_t n, second;		/* tokens; the first one of type 1, or n */
 	uint32_t predictions, flags;
 };
 
-/* Which place of the order an instance number belongs to. */
-struct wanted {
-	uint64_t number;
-	uint32_t place;
+/* The numbers of a run's instances. */
+struct numbers {
+	int32_t *items;
+	size_t used, cap;
+};
+
+/* A window that is in memory, or comes there: run by run, each by whoever takes it. */
+struct window {
+	struct order_window of;		/* its n 0: nothing is asked for */
+	struct kept *kept;		/* [window_most]: by place */
+	struct numbers runs[ORDER_WINDOW];
+	unsigned taken, done;		/* runs */
+	unsigned failed;		/* the first run that failed */
+	struct err why;
 };
 
 struct shard_source {
 	struct sample_source samples;
 	struct mixture *mixture;
-	struct mixture_cursor *cursor;
 	bool ordered;
-	struct order order;
-	/* the window that is in memory: places FIRST .. FIRST+COUNT-1 of EPOCH; COUNT 0: none */
-	uint64_t epoch, first, count;
-	struct wanted *wanted;		/* [ORDER_BLOCK * ORDER_WINDOW] */
-	struct kept *kept;		/* the same */
-	int32_t *numbers;
-	size_t used, cap;
+	struct order *order;		/* where ORDERED */
+	uint32_t window_most;		/* instances */
+	/* the threads that read; the last cursor is that of the thread that asks */
+	pthread_t threads[SHARD_SOURCE_THREADS];
+	unsigned n_threads, n_working;
+	bool started;
+	struct mixture_cursor *cursors[SHARD_SOURCE_THREADS + 1];
+	pthread_mutex_t lock;		/* of all below, and what windows say of their runs */
+	pthread_cond_t asked, done;
+	bool closing;
+	struct window windows[2];
+	struct window *now, *next;
 };
-
-#define WINDOW (ORDER_BLOCK * ORDER_WINDOW)
 
 static int add_sample(struct sample_source *samples, uint64_t epoch, uint64_t index, uint64_t key, struct batch *b);
 
@@ -60,13 +74,62 @@ static int check_fit(const struct shard_source *s, const struct config *c)
 static int open_mixture(struct shard_source *s, const struct mixture_set *sets, size_t n, const struct shard_source_opts *o)
 {
 	const struct config *c = o->config;
-	const struct reader_opts opts = { .max_seq_length = (uint32_t)c->max_position_embeddings, .vocab_size = (uint32_t)c->vocab_size };
+	const struct reader_opts opts = { .max_seq_length = (uint32_t)c->max_position_embeddings, .vocab_size = (uint32_t)c->vocab_size,
+					  .map = o->map };
 
 	if (mixture_open(&s->mixture, sets, n, o->exponent, &opts))
 		return err_prefix("cannot use the shards");
 	s->samples = (struct sample_source){ .size = mixture_size(s->mixture), .max_length = (int)mixture_max_seq_length(s->mixture),
 					     .max_predictions = (int)mixture_max_predictions(s->mixture), .targets = 1, .add = add_sample };
 	return check_fit(s, c);
+}
+
+/* What the order has to know of reader R. */
+static int describe_set(struct order_set *s, const struct mixture *m, size_t k)
+{
+	const struct reader *r = mixture_reader(m, k);
+	uint64_t *firsts = calloc(reader_shards(r) + 1, sizeof(*firsts));
+
+	if (!firsts)
+		return err_memory();
+	for (size_t j = 0; j <= reader_shards(r); j++)
+		firsts[j] = reader_shard_first(r, j);
+	*s = (struct order_set){ .firsts = firsts, .shards = reader_shards(r), .share = mixture_share(m, k), .documents = reader_documents(r),
+				 .block = shard_block_records(reader_recipe(r)->max_seq_length) };
+	return 0;
+}
+
+static int open_order(struct shard_source *s, uint64_t seed)
+{
+	const size_t n = mixture_sets(s->mixture);
+	struct order_set *sets = calloc(n, sizeof(*sets));
+	int rc = sets ? 0 : err_memory();
+
+	for (size_t k = 0; k < n && !rc; k++)
+		rc = describe_set(&sets[k], s->mixture, k);
+	if (!rc)
+		rc = order_open(&s->order, seed, sets, n);
+	if (!rc)
+		s->window_most = order_window_most(s->order);
+	for (size_t k = 0; sets && k < n; k++)
+		free((uint64_t *)(uintptr_t)sets[k].firsts);
+	free(sets);
+	return rc;
+}
+
+static int open_windows(struct shard_source *s)
+{
+	for (int k = 0; k < 2; k++) {
+		s->windows[k].kept = calloc(s->window_most, sizeof(*s->windows[k].kept));
+		if (!s->windows[k].kept)
+			return err_memory();
+	}
+	for (unsigned k = 0; k <= SHARD_SOURCE_THREADS; k++) {
+		s->cursors[k] = mixture_cursor_new(s->mixture);
+		if (!s->cursors[k])
+			return -1;
+	}
+	return 0;
 }
 
 int shard_source_open(struct shard_source **s, const struct mixture_set *sets, size_t n, const struct shard_source_opts *o)
@@ -77,31 +140,46 @@ int shard_source_open(struct shard_source **s, const struct mixture_set *sets, s
 	if (!new)
 		return err_memory();
 	new->ordered = o->ordered;
-	new->wanted = calloc(WINDOW, sizeof(*new->wanted));
-	new->kept = calloc(WINDOW, sizeof(*new->kept));
-	if (!new->wanted || !new->kept) {
-		err_memory();
-		goto fail;
+	new->window_most = ORDER_RUN * ORDER_WINDOW;
+	new->now = &new->windows[0];
+	new->next = &new->windows[1];
+	pthread_mutex_init(&new->lock, NULL);
+	pthread_cond_init(&new->asked, NULL);
+	pthread_cond_init(&new->done, NULL);
+	if (open_mixture(new, sets, n, o) || (o->ordered && open_order(new, o->seed)) || open_windows(new)) {
+		shard_source_close(new);
+		return -1;
 	}
-	if (open_mixture(new, sets, n, o) || !(new->cursor = mixture_cursor_new(new->mixture)))
-		goto fail;
-	order_init(&new->order, o->seed, new->samples.size);
 	*s = new;
 	return 0;
-fail:
-	shard_source_close(new);
-	return -1;
+}
+
+static void release_window(struct window *w)
+{
+	for (unsigned k = 0; k < ORDER_WINDOW; k++)
+		free(w->runs[k].items);
+	free(w->kept);
 }
 
 void shard_source_close(struct shard_source *s)
 {
 	if (!s)
 		return;
-	mixture_cursor_free(s->cursor);
+	pthread_mutex_lock(&s->lock);
+	s->closing = true;
+	pthread_cond_broadcast(&s->asked);
+	pthread_mutex_unlock(&s->lock);
+	for (unsigned k = 0; k < s->n_threads; k++)
+		pthread_join(s->threads[k], NULL);
+	for (unsigned k = 0; k <= SHARD_SOURCE_THREADS; k++)
+		mixture_cursor_free(s->cursors[k]);
+	order_close(s->order);
 	mixture_close(s->mixture);
-	free(s->numbers);
-	free(s->kept);
-	free(s->wanted);
+	release_window(&s->windows[0]);
+	release_window(&s->windows[1]);
+	pthread_cond_destroy(&s->done);
+	pthread_cond_destroy(&s->asked);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
@@ -171,73 +249,206 @@ int shard_source_check_rules(const struct shard_source *s, const char *folder)
 	return rc;
 }
 
-/* --- windows -------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------ */
 
-static int keep(struct shard_source *s, struct kept *k, const struct instance *i)
+static int keep(const struct shard_source *s, struct numbers *to, struct kept *k, const struct instance *i)
 {
 	const struct instance_shape *shape = reader_shape(mixture_reader(s->mixture, 0));	/* pairs or not is the same in all */
 	const size_t need = i->n + 2 * (size_t)i->predictions;
-	int32_t *to;
+	int32_t *at;
 
-	if (array_grow(&s->numbers, &s->cap, s->used + need, sizeof(*s->numbers)))
+	if (array_grow(&to->items, &to->cap, to->used + need, sizeof(*to->items)))
 		return -1;
-	*k = (struct kept){ .first = s->used, .n = i->n, .second = i->n, .predictions = i->predictions, .flags = i->flags };
+	k->first = to->used;
+	k->n = k->second = i->n;
+	k->predictions = i->predictions;
+	k->flags = i->flags;
 	while (k->second && instance_type(i, shape, k->second - 1))
 		k->second--;
-	to = s->numbers + s->used;
-	s->used += need;
+	at = to->items + to->used;
+	to->used += need;
 	for (uint32_t t = 0; t < i->n; t++)
-		*to++ = (int32_t)i->ids[t];
+		*at++ = (int32_t)i->ids[t];
 	for (uint32_t p = 0; p < i->predictions; p++)
-		*to++ = (int32_t)i->positions[p];
+		*at++ = (int32_t)i->positions[p];
 	for (uint32_t p = 0; p < i->predictions; p++)
-		*to++ = (int32_t)i->labels[p];
+		*at++ = (int32_t)i->labels[p];
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
+/* Reads run number RUN of W. */
+static int read_run(struct shard_source *s, struct window *w, unsigned run, struct mixture_cursor *c)
 {
-	const uint64_t x = ((const struct wanted *)a)->number, y = ((const struct wanted *)b)->number;
+	const struct order_run *r = &w->of.runs[run];
 
-	return x < y ? -1 : x > y;
-}
+	w->runs[run].used = 0;
+	for (uint32_t j = 0; j < r->count; j++) {
+		const struct mixture_place at = { .k = r->set, .pass = r->pass, .index = r->index + j };
+		const struct instance *i = mixture_get_at(c, &at);
+		struct kept *k = &w->kept[s->ordered ? order_place(&w->of, r->at + j) : r->at + j];
 
-static int load_window(struct shard_source *s, uint64_t epoch, uint64_t index)
-{
-	uint64_t first = index - index % WINDOW, count = s->samples.size - first < WINDOW ? s->samples.size - first : WINDOW;
-
-	if (s->ordered)
-		order_window(&s->order, epoch, index, &first, &count);
-	s->count = 0;
-	s->used = 0;
-	for (uint64_t i = 0; i < count; i++)
-		s->wanted[i] = (struct wanted){ .number = s->ordered ? order_at(&s->order, epoch, first + i) : first + i,
-						.place = (uint32_t)i };
-	qsort(s->wanted, count, sizeof(*s->wanted), by_number);
-	for (uint64_t i = 0; i < count; i++) {
-		const struct instance *instance = mixture_get(s->cursor, s->ordered ? epoch : 0, s->wanted[i].number);
-
-		if (!instance || keep(s, &s->kept[s->wanted[i].place], instance))
+		k->run = run;
+		if (!i || keep(s, &w->runs[run], k, i))
 			return -1;
 	}
-	s->epoch = epoch;
-	s->first = first;
-	s->count = count;
+	return 0;
+}
+
+/* Takes the next run of W and reads it, the lock being held before and after; false: all are taken. */
+static bool take_run(struct shard_source *s, struct window *w, struct mixture_cursor *c)
+{
+	unsigned run;
+	int rc;
+
+	if (w->taken >= w->of.n)
+		return false;
+	run = w->taken++;
+	pthread_mutex_unlock(&s->lock);
+	rc = read_run(s, w, run, c);
+	pthread_mutex_lock(&s->lock);
+	if (rc && run < w->failed) {
+		err_get(&w->why);
+		w->failed = run;
+	}
+	if (++w->done == w->of.n)
+		pthread_cond_broadcast(&s->done);
+	return true;
+}
+
+/* What is needed now goes before what will be. */
+static void *work(void *ctx)
+{
+	struct shard_source *s = ctx;
+	struct mixture_cursor *c;
+
+	pthread_mutex_lock(&s->lock);
+	c = s->cursors[s->n_working++];
+	while (!s->closing)
+		if (!take_run(s, s->now, c) && !take_run(s, s->next, c))
+			pthread_cond_wait(&s->asked, &s->lock);
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* A system that refuses threads is no failure: who asks reads. Signals are for other threads. */
+static void start_threads(struct shard_source *s)
+{
+	sigset_t all, kept;
+
+	s->started = true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &kept);
+	while (s->n_threads < SHARD_SOURCE_THREADS && !pthread_create(&s->threads[s->n_threads], NULL, work, s))
+		s->n_threads++;
+	pthread_sigmask(SIG_SETMASK, &kept, NULL);
+}
+
+/* --- windows -------------------------------------------------------------------------- */
+
+/* As they stand: from INDEX on, in runs that end where blocks do. */
+static void plain_window(const struct shard_source *s, uint64_t index, struct order_window *w)
+{
+	*w = (struct order_window){ .first = index };
+	while (index < s->samples.size && w->n < ORDER_WINDOW) {
+		const struct mixture_place at = mixture_find(s->mixture, 0, index);
+		const struct reader *r = mixture_reader(s->mixture, at.k);
+		const uint64_t left = reader_size(r) - at.index, last = mixture_first(s->mixture, at.k) + mixture_share(s->mixture, at.k) - index;
+		uint64_t n = ORDER_RUN - at.index % ORDER_RUN;
+
+		n = n < left ? n : left;
+		n = n < last ? n : last;
+		w->runs[w->n++] = (struct order_run){ .set = at.k, .pass = at.pass, .index = at.index, .count = (uint32_t)n, .at = w->count };
+		w->count += (uint32_t)n;
+		index += n;
+	}
+}
+
+static bool is_in(const struct shard_source *s, const struct window *w, uint64_t epoch, uint64_t index)
+{
+	return w->of.n && (w->of.epoch == epoch || !s->ordered) && index >= w->of.first && index - w->of.first < w->of.count;
+}
+
+/* Leaves of W what nobody has taken yet, and waits for the rest. The lock is held, here and below. */
+static void drop(struct shard_source *s, struct window *w)
+{
+	w->of.n = w->taken;
+	while (w->done < w->of.n)
+		pthread_cond_wait(&s->done, &s->lock);
+	w->of.n = w->taken = w->done = 0;
+}
+
+/* Asks for the window of INDEX of EPOCH as W, which nobody reads. */
+static int ask(struct shard_source *s, struct window *w, uint64_t epoch, uint64_t index)
+{
+	struct order_window of;
+
+	if (!s->ordered)
+		plain_window(s, index, &of);
+	else if (order_window(s->order, epoch, index, &of))
+		return -1;
+	w->of = of;
+	w->taken = w->done = 0;
+	w->failed = ORDER_WINDOW;
+	pthread_cond_broadcast(&s->asked);
+	return 0;
+}
+
+/* The window after the one in use. What fails here will be wanted, and fails then. */
+static void ask_next(struct shard_source *s)
+{
+	const struct order_window *w = &s->now->of;
+	const bool end = w->first + w->count == s->samples.size;
+
+	drop(s, s->next);
+	if (!end)
+		(void)ask(s, s->next, w->epoch, w->first + w->count);
+	else if (s->ordered)
+		(void)ask(s, s->next, w->epoch + 1, 0);
+}
+
+/* Makes the window in use that of INDEX of EPOCH. */
+static int enter_window(struct shard_source *s, uint64_t epoch, uint64_t index)
+{
+	struct window *w = s->next;
+
+	if (!is_in(s, w, epoch, index)) {
+		drop(s, s->next);
+		drop(s, s->now);
+		if (ask(s, w, epoch, index))
+			return -1;
+	}
+	s->next = s->now;
+	s->now = w;
+	while (take_run(s, w, s->cursors[SHARD_SOURCE_THREADS]))
+		;
+	while (w->done < w->of.n)
+		pthread_cond_wait(&s->done, &s->lock);
+	if (w->failed < ORDER_WINDOW) {
+		drop(s, w);
+		return err_put(&w->why);
+	}
+	ask_next(s);
 	return 0;
 }
 
 static int add_sample(struct sample_source *samples, uint64_t epoch, uint64_t index, uint64_t key, struct batch *b)
 {
 	struct shard_source *s = (struct shard_source *)samples;	/* its first member */
-	const bool here = s->count && s->epoch == epoch && index >= s->first && index - s->first < s->count;
 	const struct kept *k;
 	const int32_t *from;
-	int i, row;
+	int i, row, rc = 0;
 
-	if (!here && load_window(s, epoch, index))
+	if (!is_in(s, s->now, epoch, index)) {
+		if (!s->started)
+			start_threads(s);
+		pthread_mutex_lock(&s->lock);
+		rc = enter_window(s, epoch, index);
+		pthread_mutex_unlock(&s->lock);
+	}
+	if (rc)
 		return -1;
-	k = &s->kept[index - s->first];
-	from = s->numbers + k->first;
+	k = &s->now->kept[index - s->now->of.first];
+	from = s->now->runs[k->run].items + k->first;
 	i = batch_add(b, (int)k->n, key);
 	row = b->host.starts[i];
 	for (uint32_t t = 0; t < k->n; t++) {

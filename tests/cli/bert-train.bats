@@ -41,6 +41,34 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	grep -aq training_sequences_per_second run/events.out.tfevents.*
 }
 
+@test "mapped shards make the same model; where no map can be had, they are read" {
+	shards -o s --shards 5
+	train -o read
+	train -o mapped --mmap
+	cmp read/checkpoint-12/model.safetensors mapped/checkpoint-12/model.safetensors
+	# Of a file system that maps nothing.
+	cat >no_map.c <<-'E'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <sys/mman.h>
+		void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+		{
+			void *(*other)(void *, size_t, int, int, int, off_t) = dlsym(RTLD_NEXT, "mmap64");
+
+			if (fd >= 0 && (flags & MAP_TYPE) == MAP_SHARED && prot == PROT_READ)
+				return errno = ENODEV, MAP_FAILED;
+			return other(at, n, prot, flags, fd, offset);
+		}
+		void *mmap64(void *at, size_t n, int prot, int flags, int fd, off_t offset) { return mmap(at, n, prot, flags, fd, offset); }
+	E
+	[ "$CONFIG" != release ] || ! gcc -O1 -shared -fPIC -o no_map.so no_map.c -ldl || {
+		LD_PRELOAD=$PWD/no_map.so train -o unmapped --mmap 2>err
+		cmp read/checkpoint-12/model.safetensors unmapped/checkpoint-12/model.safetensors
+		grep -E '^bert-train: .*of 5 openings of shards 5 could not map them; these were read' err
+	}
+}
+
 @test "the model says how its tokens were made" {
 	mkdir m
 	cp "$DATA/man/vocab.txt" m

@@ -5,7 +5,36 @@
 #include "trainer/order.h"
 #include "trainer/shard_source.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+/* Where GATED, a request waits until another one is there too, once: OVERLAPPED. */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
+static bool gated, overlapped;
+static int waiting;
+
+/* Stands for the C library's. */
+ssize_t preadv(int fd, const struct iovec *to, int n, off_t offset)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 20;		/* then requests do not overlap */
+	pthread_mutex_lock(&gate);
+	if (gated && !overlapped) {
+		overlapped = ++waiting > 1;
+		pthread_cond_broadcast(&came);
+		while (!overlapped && !pthread_cond_timedwait(&came, &gate, &end))
+			;
+		waiting--;
+	}
+	pthread_mutex_unlock(&gate);
+	return syscall(SYS_preadv, fd, to, n, offset, 0L);
+}
 
 static const char *data(const char *name)
 {
@@ -92,15 +121,36 @@ static void check_sequence(const struct batch *b, int i, const struct instance *
 	assert_int_equal(b->host.class_labels[i], instance->flags & INSTANCE_RANDOM_NEXT ? 1 : 0);
 }
 
+/* The order of the first set alone, as the source has it. */
+static struct order *open_order(const struct setting *x)
+{
+	const struct reader *r = mixture_reader(shard_source_mixture(x->s), 0);
+	const uint64_t firsts[] = { 0, reader_shard_first(r, 1), reader_size(r) };
+	const struct order_set set = { .firsts = firsts, .shards = 2, .share = reader_size(r), .block = shard_block_records(48) };
+	struct order *o;
+
+	assert_int_equal(reader_shards(r), 2);
+	OK(order_open(&o, 11, &set, 1));
+	return o;
+}
+
+static uint64_t number_at(struct order *o, uint64_t epoch, uint64_t index)
+{
+	struct order_window w;
+
+	OK(order_window(o, epoch, index, &w));
+	return order_find(&w, index).index;
+}
+
 static void check_source(const char *folder, int masking, bool ordered)
 {
 	struct setting x;
 	struct reader_cursor *c;
-	struct order o;
+	struct order *o;
 	struct batch b;
 
 	setting_open(&x, folder, masking, ordered);
-	order_init(&o, 11, x.samples->size);
+	o = open_order(&x);
 	c = reader_cursor_new(mixture_reader(shard_source_mixture(x.s), 0));
 	assert_true(x.samples->size > 20);
 	OK(batch_open(&b, &x.g.k, &(struct batch_limits){ .B = 3, .T = 3 * 48, .P = 3 * 8, .C = 1 }, DTYPE_F32));
@@ -116,13 +166,14 @@ static void check_source(const char *folder, int masking, bool ordered)
 		for (int i = 0; i < 3; i++) {
 			const uint64_t at = (index + (uint64_t)i) % x.samples->size;
 
-			instance = reader_get(c, ordered ? epoch : 0, ordered ? order_at(&o, epoch, at) : at);
+			instance = reader_get(c, ordered ? epoch : 0, ordered ? number_at(o, epoch, at) : at);
 			assert_non_null(instance);
 			check_sequence(&b, i, instance, reader_shape(mixture_reader(shard_source_mixture(x.s), 0)));
 			assert_int_equal(b.host.sample[i], k);
 		}
 	}
 	batch_close(&b);
+	order_close(o);
 	reader_cursor_free(c);
 	setting_close(&x);
 }
@@ -185,6 +236,107 @@ static void test_steps(void **state)
 	setting_close(&x);
 }
 
+/* While one request is waited for, others are made. */
+static void test_overlap(void **state)
+{
+	struct feed_opts o = { .batch = 10, .micro_batch = 10, .steps = 1 };
+	struct setting x;
+	uint64_t after;
+
+	setting_open(&x, tiny_in(state, "s"), SHARD_STATIC, true);
+	o.source = x.samples;
+	o.model = &x.m;
+	gated = true;
+	(void)digest_of_steps(&o, &after);
+	setting_close(&x);	/* ends its threads */
+	gated = false;
+	assert_true(overlapped);
+}
+
+/* Samples FIRST, FIRST + STEP, ... of two epochs, each as a number, put where they belong in DIGESTS. */
+static void take_every(struct setting *x, struct sample_source *s, uint64_t first, uint64_t step, uint64_t *digests)
+{
+	struct batch b;
+
+	OK(batch_open(&b, &x->g.k, &(struct batch_limits){ .B = 1, .T = 48, .P = 8, .C = 1 }, DTYPE_F32));
+	for (uint64_t at = first; at < 2 * s->size; at += step) {
+		uint64_t h = 1;
+
+		batch_clear(&b);
+		OK(s->add(s, at / s->size, at % s->size, 0, &b));
+		for (int t = 0; t < b.host.starts[1]; t++)
+			h = h * 1000003 + (uint64_t)b.host.ids[t];
+		digests[at] = h;
+	}
+	batch_close(&b);
+}
+
+/*
+ * Any number of ranks, each with a source of its own and mapped or not, has the samples that one has: what is at an index depends
+ * on nothing else.
+ */
+static void test_ranks(void **state)
+{
+	uint64_t one[2000] = { 0 }, many[2000];
+	struct setting x;
+
+	setting_open(&x, tiny_in(state, "s"), SHARD_DYNAMIC, true);
+	assert_true(2 * x.samples->size < 2000);
+	take_every(&x, x.samples, 0, 1, one);
+	for (uint64_t ranks = 2; ranks < 6; ranks++) {
+		memset(many, 0, sizeof(many));
+		for (uint64_t rank = 0; rank < ranks; rank++) {
+			const struct shard_source_opts o = { .seed = 11, .ordered = true, .map = rank % 2, .exponent = 1, .config = &x.m.config };
+			const struct mixture_set set = { tiny_in(state, "s"), 1 };
+			struct shard_source *s;
+
+			OK(shard_source_open(&s, &set, 1, &o));
+			take_every(&x, shard_source_samples(s), rank, ranks, many);
+			shard_source_close(s);
+		}
+		assert_memory_equal(one, many, 2 * x.samples->size * sizeof(one[0]));
+	}
+	setting_close(&x);
+}
+
+/* Turns over the byte in the middle of shard 1. */
+static void turn_over(const char *folder)
+{
+	char path[600];
+	unsigned char c;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/shard-00001-of-00002.shard", folder);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, &c, 1, lseek(fd, 0, SEEK_END) / 2), 1);
+	c ^= 0xFF;
+	assert_int_equal(pwrite(fd, &c, 1, lseek(fd, 0, SEEK_END) / 2), 1);
+	close(fd);
+}
+
+/* What fails on another thread is told to the one that asks; and when the shard is whole again, so are the samples. */
+static void test_ill_shard(void **state)
+{
+	char folder[512];
+	struct setting x;
+	struct batch b;
+
+	snprintf(folder, sizeof(folder), "%s", tiny_in(state, "s"));
+	setting_open(&x, folder, SHARD_STATIC, true);
+	OK(batch_open(&b, &x.g.k, &(struct batch_limits){ .B = 1, .T = 48, .P = 8, .C = 1 }, DTYPE_F32));
+	turn_over(folder);
+	for (int k = 0; k < 3; k++) {
+		batch_clear(&b);
+		FAILS(x.samples->add(x.samples, 0, 0, 0, &b), EXIT_CORRUPT, "checksum differs");
+	}
+	turn_over(folder);
+	batch_clear(&b);
+	OK(x.samples->add(x.samples, 0, 0, 0, &b));
+	batch_close(&b);
+	setting_close(&x);
+}
+
 static int fail_at_5(struct sample_source *s, uint64_t epoch, uint64_t index, uint64_t key, struct batch *b)
 {
 	(void)s;
@@ -226,6 +378,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_source, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_steps, tiny_enter, tiny_leave),
+		cmocka_unit_test_setup_teardown(test_overlap, tiny_enter, tiny_leave),
+		cmocka_unit_test_setup_teardown(test_ranks, tiny_enter, tiny_leave),
+		cmocka_unit_test_setup_teardown(test_ill_shard, tiny_enter, tiny_leave),
 		cmocka_unit_test_setup_teardown(test_failure, tiny_enter, tiny_leave),
 	};
 
