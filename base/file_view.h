@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 enum file_view_access {
-	FILE_VIEW_SCATTERED = 1,	/* what is asked for comes in no order: the system reads no more than that ahead */
+	FILE_VIEW_SCATTERED = 1,	/* it is asked for in no order: the system reads no more than what is asked for */
 	FILE_VIEW_MAPPED = 2,
 };
 

@@ -341,7 +341,7 @@ static int fill_place(void *ctx, struct shelf_shard *open)
 {
 	const struct reader_cursor *c = ctx;
 	const struct reader_shard *s = &c->r->shards[c->at];
-	const unsigned access = FILE_VIEW_SCATTERED | (c->r->opts.map ? FILE_VIEW_MAPPED : 0);
+	const unsigned access = (c->r->opts.scattered ? FILE_VIEW_SCATTERED : 0) | (c->r->opts.map ? FILE_VIEW_MAPPED : 0);
 
 	if (shard_open_access(&open->shard, s->path, access) ||
 	    check_recipe(c->r, &shard_header(open->shard)->recipe, s->path))

@@ -39,6 +39,7 @@ struct reader_opts {
 	const char *vocab;		/* for masks of whole words: NULL is vocab.txt beside the first shard */
 	uint32_t max_seq_length, max_predictions, vocab_size;	/* the most that the caller can take; 0: any */
 	bool unmasked;			/* leave dynamic instances without masks */
+	bool scattered;			/* instances are asked for in no order: the system is to read nothing ahead */
 	bool map;			/* shards are mapped, where that can be (base/file_view.h), not read */
 	struct shelf *shelf;		/* for open shards, when readers share one; NULL: one of its own */
 };

@@ -122,7 +122,7 @@ static void any_way_gives_the_same(void **state)
 	all = by_file(&n);
 	for (int way = 0; way < 4; way++) {
 		assert_non_null(small = shelf_new(1, 1));
-		r = open_folder(&(struct reader_opts){ .map = way & 1, .shelf = way & 2 ? small : NULL });
+		r = open_folder(&(struct reader_opts){ .map = way & 1, .scattered = way & 2, .shelf = way & 2 ? small : NULL });
 		c = reader_cursor_new(r);
 		requests = 0;
 		for (uint64_t k = 0; k < 2 * n; k++)

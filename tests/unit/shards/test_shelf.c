@@ -11,11 +11,13 @@ enum { PLACES = 6, LOTS = 1 << 30 };
 static struct shelf_place places[PLACES];
 static atomic_int fills;
 
+static char path[256];
+
 static int fill(void *ctx, struct shelf_shard *open)
 {
 	(void)ctx;
 	atomic_fetch_add(&fills, 1);
-	return shard_open(&open->shard, made_path(made_set, 0));
+	return shard_open(&open->shard, path);
 }
 
 static int fill_badly(void *ctx, struct shelf_shard *open)
@@ -166,6 +168,7 @@ static int setup(void **state)
 	if (made_open(state))
 		return -1;
 	made_folder(made_set, &(struct made){ .seed = 3 });
+	snprintf(path, sizeof(path), "%s", made_path(made_set, 0));
 	return 0;
 }
 
