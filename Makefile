@@ -176,6 +176,13 @@ $(HARNESS): $(call objects,tests/kernels) $(call room_archives,kernels)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
+# What tests/bench/reading.sh measures with.
+READING := $(BUILD)/tests/bench/reading
+$(READING): $(BUILD)/obj/tests/bench/reading.o $(foreach f,$(LINK_ORDER),$(call archive,$(f)))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(foreach f,$(LINK_ORDER),$(call archive,$(f))) $(LIBS)
+
 # tests/fuzz/fuzz_x.c with its corpus in tests/fuzz/corpus/x/: replayed here, grown by `make fuzz`.
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY := $(FUZZ:%=$(BUILD)/tests/replay_%)
@@ -233,10 +240,11 @@ $(BUILD)/lint/%.so: $$(call room_archives,$$*)
 		$(filter-out $(call archive,$*),$^) $(LIBS)
 comma := ,
 
-bench: all $(HARNESS) ## speed and memory of every stage (BENCH_MB megabytes of text), growth up to 2 GB
+bench: all $(HARNESS) $(READING) ## speed and memory of every stage (BENCH_MB megabytes of text), growth up to 2 GB
 	$(Q)$(TEST_ENV) tests/bench/stages.sh
 	$(Q)$(TEST_ENV) tests/bench/growth.sh
 	$(Q)$(TEST_ENV) tests/bench/sizes.sh
+	$(Q)$(TEST_ENV) tests/bench/reading.sh
 	$(Q)$(TEST_ENV) tests/bench/tokenizer.sh
 	$(Q)$(TEST_ENV) tests/bench/training.sh
 	$(Q)$(HARNESS) bench

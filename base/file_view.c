@@ -64,18 +64,20 @@ void file_view_close(struct file_view *v)
 
 /* --- maps ------------------------------------------------------------------------------ */
 
-/* The stretch of the map that holds N bytes at OFFSET and begins and ends at multiples of UNIT, or with the map. */
-static void *stretch(const struct file_view *v, uint64_t offset, size_t n, uint64_t unit, size_t *len)
+/* The stretch of the map that holds N bytes at OFFSET and begins and ends at addresses that are multiples of UNIT, or with the map. */
+static void *stretch(const struct file_view *v, uint64_t offset, size_t n, uintptr_t unit, size_t *len)
 {
-	const uint64_t first = offset / unit * unit, end = (offset + n + unit - 1) / unit * unit;
+	const uintptr_t map = (uintptr_t)v->map, map_end = map + (size_t)v->size, at = map + (size_t)offset;
+	const uintptr_t first = at / unit * unit, end = (at + n + unit - 1) / unit * unit;
+	const uintptr_t from = first > map ? first : map, to = end < map_end ? end : map_end;
 
-	*len = (size_t)((end < v->size ? end : v->size) - first);
-	return v->map + first;
+	*len = to - from;
+	return v->map + (from - map);
 }
 
-static uint64_t page_bytes(void)
+static uintptr_t page_bytes(void)
 {
-	return (uint64_t)sysconf(_SC_PAGESIZE);
+	return (uintptr_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Whether the file, as it is now, has END bytes. */
@@ -119,7 +121,7 @@ const unsigned char *file_view_at(const struct file_view *v, uint64_t offset, si
 
 void file_view_done(const struct file_view *v, uint64_t offset, size_t n)
 {
-	const uint64_t unit = page_bytes() < AROUND ? AROUND : page_bytes();
+	const uintptr_t unit = page_bytes() < AROUND ? AROUND : page_bytes();
 	size_t len;
 	void *at = stretch(v, offset, n, unit, &len);
 

@@ -12,7 +12,7 @@
  * A map costs no copy where the bytes are only looked at (file_view_at). What
  * it costs is another way to fail: bytes of a mapped file that cannot be had,
  * since the file became shorter or its disk fails, are SIGBUS, which ends the
- * program. So every stretch is brought in by madvise before it is touched
+ * program without a word. So every stretch is brought in by madvise before it is touched
  * (MADV_POPULATE_READ, Linux 5.14), which gives such failures as errors; on an older
  * kernel the file's size is looked at, which finds files that became
  * shorter. What remains is a file that is cut, or a disk that fails, in the microseconds between
