@@ -7,6 +7,7 @@
 #include "shards/docset.h"
 #include "shards/input.h"
 #include "shards/job.h"
+#include "shards/job_plan.h"
 #include "shards/tokdoc_cells.h"
 
 #include <pthread.h>
@@ -65,28 +66,6 @@ struct input_seen *job_seen(const struct job *j);
 /* Refused (EXIT_FAILED): another run is at work in the folder, or parts of one. Parts may be many. */
 int job_lock(struct job *j);
 void job_unlock(struct job *j);
-
-/* The plan: how many shards, and from what. */
-struct plan {
-	struct tokdoc_totals corpus;
-	struct tokdoc_totals *inputs;	/* [n_inputs] */
-	size_t n_inputs;
-	uint32_t shards;
-	uint32_t parts;			/* of the index that is read */
-};
-struct plan *plan_new(const struct job *j);		/* all zero; NULL: out of memory */
-int plan_save(const struct plan *p, const struct job *j);
-int plan_load(struct plan **p, const struct job *j);	/* *P NULL and 0: there is none */
-void plan_free(struct plan *p);
-uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus);
-int plan_settle(struct plan *p, const struct job *j);	/* how many shards its corpus makes; -1, and the work is forgotten: it is empty */
-uint32_t plan_shards_most(const struct job *j, const struct tokdoc_totals *corpus);	/* with documents enough */
-
-/* FORMAT.md, "How many shards": instances and raw bytes to expect. */
-void plan_expect(const struct shard_recipe *r, const struct tokdoc_totals *corpus, uint64_t *instances,
-		 uint64_t *bytes);
-
-void job_forecast_corpus(const struct job *j, struct tokdoc_totals *corpus);	/* by the size of the input */
 
 /* The caller frees; NULL: out of memory */
 char *job_index_path(const struct job *j, uint64_t part, uint64_t parts);
