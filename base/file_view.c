@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define AROUND 65536	/* Linux maps what is in memory around a page that is touched, so far (fault_around_bytes) */
+#define AROUND (2 << 20)	/* Linux maps what is in memory around a page that is touched, up to a huge page */
 
 static int ends_early(const struct file_view *v, uint64_t at)
 {
