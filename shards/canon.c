@@ -75,6 +75,8 @@ int canon_uint(const json_t *o, const char *name, uint64_t min, uint64_t max, ui
 	if (!m)
 		return -1;
 	i = json_integer_value(m);
+	if (min == max && (uint64_t)i != min)
+		return err_corrupt("'%s' is %" JSON_INTEGER_FORMAT ", not %" PRIu64, name, i, min);
 	if (i < 0 || (uint64_t)i < min || (uint64_t)i > max)
 		return err_corrupt("'%s' is %" JSON_INTEGER_FORMAT ", not from %" PRIu64 " to %" PRIu64, name, i, min,
 				   max);

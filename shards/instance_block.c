@@ -2,7 +2,6 @@
 #define ZSTD_STATIC_LINKING_ONLY	/* ZSTD_c_literalCompressionMode */
 #include "shards/instance.h"
 #include "base/err.h"
-#include "shards/planes.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -33,26 +32,24 @@ int instance_columns_init(struct instance_columns *c, const struct instance_shap
 {
 	const size_t r = shape->block_records, s = r * segments_max(shape), t = r * shape->max_seq_length;
 	const size_t p = shape->masked ? r * shape->max_predictions : 0;
-	const unsigned v = instance_id_bytes(shape);
-	unsigned char *at = malloc(s * 10 + r * 6 + p * 2 + shape->max_predictions * sizeof(*c->places) + (p + t) * v);
+	unsigned char *at = malloc(s * 10 + r * 6 + p * 7 + t * 4);
 
 	*c = (struct instance_columns){ .shape = *shape, .memory = at };
-	if (!at)
+	if (!at || codes_init(&c->codes, shape->vocab_size)) {
+		instance_columns_release(c);
 		return err_memory();
+	}
 	c->documents = (uint32_t *)at;
 	c->firsts = c->documents + s;
-	c->passes = (uint16_t *)(c->firsts + s);
+	c->ids = c->firsts + s;
+	c->other = c->ids + t;
+	c->passes = (uint16_t *)(c->other + p);
 	c->masks = c->passes + r;
 	c->lengths = c->masks + r;
 	c->gaps = c->lengths + s;
-	c->places = c->gaps + p;
-	c->flags = (unsigned char *)(c->places + shape->max_predictions);
+	c->flags = (unsigned char *)(c->gaps + p);
 	c->counts = c->flags + r;
-	at = c->counts + r;
-	for (unsigned k = 0; k < v; k++, at += p)
-		c->replaced[k] = at;
-	for (unsigned k = 0; k < v; k++, at += t)
-		c->ids[k] = at;
+	c->kinds = c->counts + r;
 	return 0;
 }
 
@@ -61,67 +58,53 @@ void instance_columns_release(struct instance_columns *c)
 	if (!c)
 		return;
 	free(c->memory);
+	codes_release(&c->codes);
 	ZSTD_freeCCtx(c->zstd);
 	*c = (struct instance_columns){ 0 };
 }
 
 /* The tokens of segments, which are all but [CLS] and the [SEP]s, masks still in them. */
-static void add_tokens(struct instance_columns *c, const struct instance *i, unsigned v)
+static void add_tokens(struct instance_columns *c, const struct instance *i)
 {
 	const uint32_t *ids = i->ids + 1;
-	size_t at = c->tokens;
+	uint32_t *out = c->ids + c->tokens;
 
 	for (uint32_t s = 0; s < i->n_segments; s++) {
 		const uint32_t n = i->segments[s].length;
 
-		for (unsigned k = 0; k < v; k++)
-			planes_split(c->ids[k] + at, ids, n, 8 * k);
-		at += n;
+		memcpy(out, ids, n * sizeof(*out));
+		out += n;
 		ids += n + 1;
 	}
 }
 
-/* Where I's masks are, as gaps, and in PLACES as tokens of segments. */
-static void add_gaps(uint16_t *restrict gaps, uint16_t *restrict places, const struct instance *i)
+/* The masks, and under them the labels. */
+static void add_masks(struct instance_columns *c, const struct instance *i)
 {
+	uint16_t *restrict gaps = c->gaps + c->predictions;
+	unsigned char *restrict kinds = c->kinds + c->predictions;
+	uint32_t *restrict tokens = c->ids + c->tokens, *restrict other = c->other;
 	uint32_t before = 0, segment = 0, end = 1 + i->segments[0].length;
+	size_t others = c->others;
 
 	for (uint32_t k = 0; k < i->predictions; k++) {
-		const uint32_t position = i->positions[k];
+		const uint32_t position = i->positions[k], label = i->labels[k], shown = i->ids[position];
+		const unsigned kind = instance_kind_of(&c->shape, shown, label);
 
 		while (position >= end)
 			end += 1 + i->segments[++segment].length;
 		gaps[k] = (uint16_t)(position - before);
-		places[k] = (uint16_t)(position - 1 - segment);
+		tokens[position - 1 - segment] = label;
+		kinds[k] = (unsigned char)kind;
+		other[others] = shown;
+		others += kind == INSTANCE_OTHER;
 		before = position;
 	}
-}
-
-/* A plane of what is shown at I's masks, and in that of its tokens the labels. */
-static void add_masked(unsigned char *restrict shown, unsigned char *restrict tokens, const uint16_t *restrict places,
-		       const struct instance *i, unsigned shift)
-{
-	const uint32_t *ids = i->ids, *positions = i->positions, *labels = i->labels;
-
-	for (uint32_t k = 0; k < i->predictions; k++) {
-		shown[k] = (unsigned char)(ids[positions[k]] >> shift);
-		tokens[places[k]] = (unsigned char)(labels[k] >> shift);
-	}
-}
-
-/* The masks, and under them the labels. */
-static void add_masks(struct instance_columns *c, const struct instance *i, unsigned v)
-{
-	if (!i->predictions)
-		return;
-	add_gaps(c->gaps + c->predictions, c->places, i);
-	for (unsigned k = 0; k < v; k++)
-		add_masked(c->replaced[k] + c->predictions, c->ids[k] + c->tokens, c->places, i, 8 * k);
+	c->others = others;
 }
 
 void instance_columns_add(struct instance_columns *c, const struct instance *i)
 {
-	const unsigned v = instance_id_bytes(&c->shape);
 	const uint32_t r = c->records;
 
 	assert(r < c->shape.block_records && i->n <= c->shape.max_seq_length &&
@@ -136,8 +119,8 @@ void instance_columns_add(struct instance_columns *c, const struct instance *i)
 		c->documents[c->segments + s] = i->segments[s].document;
 		c->firsts[c->segments + s] = i->segments[s].first;
 	}
-	add_tokens(c, i, v);
-	add_masks(c, i, v);
+	add_tokens(c, i);
+	add_masks(c, i);
 	c->records++;
 	c->segments += i->n_segments;
 	c->predictions += i->predictions;
@@ -152,9 +135,9 @@ static unsigned char *planes16(unsigned char *out, const uint16_t *column, size_
 	return out;
 }
 
-static unsigned char *planes32(unsigned char *out, const uint32_t *column, size_t m)
+static unsigned char *planes32(unsigned char *out, const uint32_t *column, size_t m, unsigned width)
 {
-	for (unsigned k = 0; k < 4; k++)
+	for (unsigned k = 0; k < width; k++)
 		for (size_t j = 0; j < m; j++)
 			*out++ = (unsigned char)(column[j] >> (8 * k));
 	return out;
@@ -166,15 +149,57 @@ static unsigned char *copy(unsigned char *out, const unsigned char *column, size
 	return out + m;
 }
 
+/* M kinds, four to a byte. */
+static unsigned char *quarters(unsigned char *out, const unsigned char *kinds, size_t m)
+{
+	for (size_t j = 0; j < m; j += 4) {
+		unsigned char four[4] = { 0 };
+
+		memcpy(four, kinds + j, m - j < 4 ? m - j : 4);
+		*out++ = (unsigned char)(four[0] | four[1] << 2 | four[2] << 4 | four[3] << 6);
+	}
+	return out;
+}
+
+/* How many ids are common, and these as gaps. */
+static unsigned char *lay_common(unsigned char *out, const struct codes *c, unsigned v)
+{
+	uint32_t gaps[CODES_COMMON_MAX];
+
+	for (unsigned k = 0; k < c->n; k++)
+		gaps[k] = c->common[k] - (k ? c->common[k - 1] : 0);
+	*out++ = (unsigned char)c->n;
+	return planes32(out, gaps, c->n, v);
+}
+
 /* Ends of the stretches of a block that have entropy tables of their own. */
 struct cuts {
-	size_t at[2 + 2 * INSTANCE_PLANES_MAX];
+	size_t at[6 + INSTANCE_PLANES_MAX];
 	unsigned count;
 };
 
 static void cut(struct cuts *cuts, const unsigned char *start, const unsigned char *at)
 {
 	cuts->at[cuts->count++] = (size_t)(at - start);
+}
+
+/* The columns of ids. */
+static unsigned char *lay_ids(const struct instance_columns *c, const unsigned char *start, unsigned char *out,
+			      struct cuts *cuts)
+{
+	const unsigned planes = c->codes.shape.planes;
+	size_t n;
+
+	out = lay_common(out, &c->codes, instance_id_bytes(&c->shape));
+	cut(cuts, start, out);
+	n = (codes_put(&c->codes, c->ids, c->tokens, out) - c->tokens) / planes;
+	out += c->tokens;
+	cut(cuts, start, out);
+	for (unsigned k = 0; k < planes; k++) {
+		out += n;
+		cut(cuts, start, out);
+	}
+	return out;
 }
 
 /* Lays the columns into RAW, which has room. */
@@ -188,19 +213,16 @@ static void lay_columns(const struct instance_columns *c, struct buf *raw, struc
 	out = planes16(out, c->passes, c->records, 2);
 	out = planes16(out, c->masks, c->records, 2);
 	out = planes16(out, c->lengths, c->segments, 2);
-	out = planes32(out, c->documents, c->segments);
-	out = planes32(out, c->firsts, c->segments);
+	out = planes32(out, c->documents, c->segments, 4);
+	out = planes32(out, c->firsts, c->segments, 4);
 	cut(cuts, start, out);
 	out = planes16(out, c->gaps, c->predictions, instance_position_bytes(&c->shape));
 	cut(cuts, start, out);
-	for (unsigned k = 0; k < v; k++) {
-		out = copy(out, c->replaced[k], c->predictions);
-		cut(cuts, start, out);
-	}
-	for (unsigned k = 0; k < v; k++) {
-		out = copy(out, c->ids[k], c->tokens);
-		cut(cuts, start, out);
-	}
+	out = quarters(out, c->kinds, c->predictions);
+	cut(cuts, start, out);
+	out = planes32(out, c->other, c->others, v);
+	cut(cuts, start, out);
+	out = lay_ids(c, start, out, cuts);
 	raw->len = (size_t)(out - start);
 	raw->data[raw->len] = 0;
 }
@@ -260,16 +282,18 @@ static int pack(struct ZSTD_CCtx_s *z, int level, const struct buf *raw, const s
 
 int instance_columns_flush(struct instance_columns *c, int level, struct buf *raw, struct buf *packed)
 {
-	const unsigned v = instance_id_bytes(&c->shape);
+	const unsigned v = instance_id_bytes(&c->shape), planes = c->codes.shape.planes;
 	struct cuts cuts = { .count = 0 };
 
 	buf_clear(raw);
 	buf_clear(packed);
-	if (buf_reserve(raw, 6 * (size_t)c->records + 10 * c->segments + c->predictions * (2 + v) + c->tokens * v))
+	if (codes_choose(&c->codes, c->ids, c->tokens) ||
+	    buf_reserve(raw, 6 * (size_t)c->records + 10 * c->segments + 3 * c->predictions + 1 + v * c->others +
+				     1 + CODES_COMMON_MAX * v + c->tokens * (1 + planes)))
 		return -1;
 	lay_columns(c, raw, &cuts);
 	c->records = 0;
-	c->segments = c->predictions = c->tokens = 0;
+	c->segments = c->predictions = c->tokens = c->others = 0;
 	if (level == 0)
 		return 0;
 	if (!c->zstd && !(c->zstd = ZSTD_createCCtx()))

@@ -123,6 +123,7 @@ struct instance_shape shard_header_shape(const struct shard_header *h, uint32_t 
 		.passes = r->dupe_factor,
 		.cls = r->special.cls,
 		.sep = r->special.sep,
+		.mask = r->special.mask,
 		.pairs = r->pairs != SHARD_NONE,
 		.swaps = r->pairs == SHARD_SOP,
 	};

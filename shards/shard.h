@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define SHARD_KIND "SHRD"
-#define SHARD_VERSION 1
+#define SHARD_VERSION 2		/* 1, which no release wrote, had other columns */
 #define SHARD_MIN_SEQ_LENGTH 5		/* [CLS], a token, [SEP], a token, [SEP] */
 #define SHARD_MAX_SEQ_LENGTH 65535
 #define SHARD_MAX_DUPE_FACTOR 65535

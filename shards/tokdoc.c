@@ -4,8 +4,8 @@
 #include "base/utf8.h"
 #include "shards/canon.h"
 #include "shards/keys.h"
-#include "shards/planes.h"
 #include "shards/varint.h"
+#include "shards/widen.h"
 
 #include <inttypes.h>
 
@@ -52,7 +52,7 @@ void tokdoc_ids(const struct tokdoc *d, size_t first, size_t n, uint32_t *out)
 	const unsigned char *ids = (const unsigned char *)d->ids + first * d->id_bytes;
 
 	if (d->id_bytes == 2)
-		planes_widen(out, ids, n);
+		widen_ids(out, ids, n);
 	else if (n)
 		memcpy(out, ids, n * sizeof(*out));
 }
@@ -247,7 +247,7 @@ static int check_ids(const unsigned char *ids, unsigned id_bytes, size_t n, uint
 	uint32_t most = 0, wide;
 
 	if (id_bytes == 2) {
-		most = planes_widest(ids, n);
+		most = widen_greatest(ids, n);
 	} else {
 		for (size_t i = 0; i < n; i++) {
 			memcpy(&wide, ids + 4 * i, 4);

@@ -17,6 +17,7 @@ struct order {
 struct worker {
 	struct instance instance;
 	struct mask mask;		/* where masks are drawn again */
+	struct codes codes;
 	uint32_t *positions, *seen;	/* [max_predictions] the masks as stored */
 };
 
@@ -70,7 +71,7 @@ static int make_workers(struct verify_shard *c, const struct shard_header *h)
 	for (unsigned k = 0; k < c->v->threads; k++) {
 		struct worker *w = &c->workers[k];
 
-		if (instance_init(&w->instance, &shape) ||
+		if (instance_init(&w->instance, &shape) || codes_init(&w->codes, shape.vocab_size) ||
 		    (c->redraw && documents_mask_init(&w->mask, &h->recipe, c->v->vocab)))
 			return -1;
 		w->positions = malloc(2 * n * sizeof(*w->positions));
@@ -118,6 +119,7 @@ void verify_shard_free(struct verify_shard *c)
 	for (unsigned k = 0; c->workers && k < c->v->threads; k++) {
 		instance_release(&c->workers[k].instance);
 		mask_release(&c->workers[k].mask);
+		codes_release(&c->workers[k].codes);
 		free(c->workers[k].positions);
 	}
 	free(c->workers);
@@ -293,10 +295,12 @@ int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_
 	struct worker *w = &c->workers[worker];
 	struct summary sum = { .full = 0 };
 
+	if (instance_block_check_ids(&b->instances, &w->codes))
+		return scan_place(s, b, SCAN_BLOCK);
 	for (uint32_t k = 0; k < b->frame.records; k++) {
 		instance_block_get(&b->instances, k, &w->instance);
 		sum.full += w->instance.n == s->shape.max_seq_length;
-		if (check_instance(c, s, w, &sum.last, !k))
+		if (instance_block_check_masks(&b->instances, k, &w->instance) || check_instance(c, s, w, &sum.last, !k))
 			return scan_place(s, b, k);
 		if (!k)
 			sum.first = sum.last;

@@ -778,7 +778,7 @@ holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
 	bert-shard --vocab vocab --max-seq-length 8 --max-predictions-per-seq 2 --masked-lm-prob 0.3 --dupe-factor 1 --seed 1 --compress 0 -o out in
 	holds out/*.shard "$(vector table)"
 	holds out/*.shard "$(vector instances)"
-	[ "$(vector instances | wc -c)" -eq 204 ]
+	[ "$(vector instances | wc -c)" -eq 220 ]
 	[ "$(bert-cat out | tail -n 1)" = '{"input_ids":[2,4,7,9,3,5,3],"segment_ids":[0,0,0,0,0,1,1],"masked_lm_positions":[1,2],"masked_lm_ids":[8,5],"next_sentence_label":1}' ]
 }
 

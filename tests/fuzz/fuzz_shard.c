@@ -42,7 +42,7 @@ static void print_header(unsigned how, char *out, size_t n)
 		return;
 	}
 	snprintf(out, n,
-		 "{\"format\":\"berttools shard\",\"version\":1,\"shard\":0,\"shards\":1,\"block_records\":4,"
+		 "{\"format\":\"berttools shard\",\"version\":2,\"shard\":0,\"shards\":1,\"block_records\":4,"
 		 "\"corpus\":{\"documents\":1,\"digest\":\"00000000000000000000000000000000\"},"
 		 "\"recipe\":{\"rules\":\"berttools 1\",%s,"
 		 "\"special\":{\"pad\":0,\"unk\":1,\"cls\":2,\"sep\":3,\"mask\":4},\"never\":[[0,4]],"

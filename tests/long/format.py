@@ -4,7 +4,7 @@ every instance of the shards again from the documents, masks and order included,
 
     format.py FOLDER FILE.tok...        (Python's standard library and the zstd program)
 """
-import glob, json, random, struct, subprocess, sys
+import collections, glob, itertools, json, random, struct, subprocess, sys
 
 U32 = 0xFFFFFFFF
 
@@ -80,6 +80,8 @@ def read_shard(path):
     recipe = header['recipe']
     size, length = recipe['tokenizer']['vocab']['size'], recipe['max_seq_length']
     v = next(w for w in (1, 2, 3, 4) if size <= 256 ** w)
+    k = next(k for k in range(8, 33) if -(-size >> k) <= (128 if k == 8 else 64))
+    d = 256 - -(-size >> k)
     documents, instances = [], []
     for kind, records, b in blocks:
         at = 0
@@ -101,9 +103,18 @@ def read_shard(path):
             flags, segments, passes, masks = column(records, 1), column(records, 1), column(records, 2), column(records, 2)
             s, p = sum(segments), sum(masks)
             lengths, docs, firsts = column(s, 2), column(s, 4), column(s, 4)
-            gaps, replaced = column(p, 1 if length <= 256 else 2), column(p, v)
-            ids = column(sum(lengths), v)
-            assert at == len(b)
+            gaps, kinds = column(p, 1 if length <= 256 else 2), column(-(-p // 4), 1)
+            kinds = [x >> i & 3 for x in kinds for i in (0, 2, 4, 6)]
+            assert 3 not in kinds and not any(kinds[p:])
+            other = iter(column(kinds.count(2), v))
+            common = list(itertools.accumulate(column(column(1, 1)[0], v)))
+            codes = column(sum(lengths), 1)
+            rest = iter(column(sum(c >= d for c in codes), -(-k // 8)))
+            assert at == len(b) and common == sorted(set(common))
+            ids = [common[c] if c < d else (c - d << k) + next(rest) for c in codes]
+            often = collections.Counter(ids[::4])
+            most = sorted((i for i in often if often[i] > 1), key=lambda i: (-often[i], i))[:d if size <= 1 << 20 else 0]
+            assert common == sorted(most) and not any(c >= d and i in most for c, i in zip(codes, ids))
             s = p = t = 0
             for i in range(records):
                 one = {'flags': flags[i], 'pass': passes[i], 'segments': [], 'masks': []}
@@ -111,10 +122,15 @@ def read_shard(path):
                     one['segments'].append((docs[s], firsts[s], ids[t:t + lengths[s]]))
                     t += lengths[s]
                     s += 1
-                position = 0
+                position, tokens = 0, [None]
+                for segment in one['segments']:
+                    tokens += segment[2] + [None]
                 for _ in range(masks[i]):
                     position += gaps[p]
-                    one['masks'].append((position, replaced[p]))
+                    label = tokens[position]
+                    shown = (recipe['special']['mask'], label, next(other) if kinds[p] == 2 else None)[kinds[p]]
+                    assert kinds[p] == (0 if shown == recipe['special']['mask'] else 1 if shown == label else 2)
+                    one['masks'].append((position, shown))
                     p += 1
                 instances.append(one)
     return header, documents, instances, totals

@@ -21,8 +21,17 @@ static struct instance_shape shape_of(uint32_t vocab_size, uint32_t length)
 		.passes = 300,
 		.cls = vocab_size - 1,
 		.sep = vocab_size - 2,
+		.mask = vocab_size - 3,
 		.pairs = true,
 	};
+}
+
+/* Token T of instance K: some are in every instance, others anywhere. */
+static uint32_t made_id(const struct instance_shape *s, uint32_t k, uint32_t t)
+{
+	const uint64_t x = (k + 1) * (t + 3) * UINT64_C(2654435761);
+
+	return (uint32_t)((t % 3 ? x >> 8 & 31 : x) % s->vocab_size);
 }
 
 /* Made-up instance number K: lengths, masks and ids of all kinds. */
@@ -39,7 +48,7 @@ static void make(struct instance *i, const struct instance_shape *s, uint32_t k)
 	for (uint32_t t = 0; t < a + b; t++) {
 		if (t == a)
 			i->ids[n++] = s->sep;
-		i->ids[n++] = (uint32_t)((k + 1) * (t + 3) * UINT64_C(2654435761) % s->vocab_size);
+		i->ids[n++] = made_id(s, k, t);
 	}
 	i->ids[n++] = s->sep;
 	i->n = n;
@@ -51,7 +60,10 @@ static void make(struct instance *i, const struct instance_shape *s, uint32_t k)
 			continue;
 		i->positions[i->predictions] = p;
 		i->labels[i->predictions++] = i->ids[p];
-		i->ids[p] = (uint32_t)(p * UINT64_C(40503) % s->vocab_size);
+		if (p % 4 < 2)
+			i->ids[p] = s->mask;
+		else if (p % 4 == 2)
+			i->ids[p] = (uint32_t)(p * UINT64_C(40503) % s->vocab_size);
 	}
 }
 
@@ -96,14 +108,25 @@ static void make_block(const struct instance_shape *s, uint32_t records, int lev
 	instance_columns_release(&c);
 }
 
+static void assert_checked(const struct instance_block *b, struct codes *c, struct instance *i)
+{
+	assert_int_equal(instance_block_check_ids(b, c), 0);
+	for (uint32_t k = 0; k < b->records; k++) {
+		instance_block_get(b, k, i);
+		assert_int_equal(instance_block_check_masks(b, k, i), 0);
+	}
+}
+
 static void round_trip(uint32_t vocab_size, uint32_t length, bool masked, int level)
 {
 	struct instance_shape s = shape_of(vocab_size, length);
 	struct instance_block b = INSTANCE_BLOCK_INIT;
 	struct instance want, got;
 	struct buf raw = BUF_INIT;
+	struct codes codes;
 
 	s.masked = masked;
+	assert_int_equal(codes_init(&codes, vocab_size), 0);
 	assert_int_equal(instance_init(&want, &s), 0);
 	assert_int_equal(instance_init(&got, &s), 0);
 	for (uint32_t records = 1; records <= s.block_records; records += 31) {
@@ -114,7 +137,9 @@ static void round_trip(uint32_t vocab_size, uint32_t length, bool masked, int le
 			instance_block_get(&b, k, &got);
 			assert_same(&want, &got);
 		}
+		assert_checked(&b, &codes, &got);
 	}
+	codes_release(&codes);
 	instance_release(&want);
 	instance_release(&got);
 	instance_block_release(&b);
@@ -123,7 +148,7 @@ static void round_trip(uint32_t vocab_size, uint32_t length, bool masked, int le
 
 static void test_blocks_round_trip(void **state)
 {
-	const uint32_t sizes[] = { 3, 256, 257, 30522, 65536, 65537, 119547, 20000000 },
+	const uint32_t sizes[] = { 3, 10, 255, 256, 257, 30522, 32768, 32769, 65536, 65537, 119547, 20000000, UINT32_C(1) << 31 },
 		       lengths[] = { 5, 30, 128, 256, 257, 512 };
 
 	(void)state;
@@ -198,7 +223,7 @@ static void test_unmask_and_types(void **state)
 	assert_int_equal(masked.predictions, 0);
 	for (uint32_t p = 0, t = 0; p < masked.n; p++) {
 		if (p && p != masked.segments[0].length + 1 && p + 1 != masked.n)
-			assert_int_equal(masked.ids[p], 20 * (t++ + 3) * UINT64_C(2654435761) % 1000);
+			assert_int_equal(masked.ids[p], made_id(&s, 19, t++));
 		assert_int_equal(instance_type(&masked, &s, p), p > masked.segments[0].length + 1);
 	}
 	instance_release(&masked);
@@ -225,15 +250,15 @@ static int open_block(const struct instance_shape *s, const void *raw, size_t n,
 }
 
 /*
- * One instance: [CLS] 1 2 3 [SEP] 4 5 [SEP] of ids in one byte, masks at 2 and 5.
- * Offsets of the columns: flags 0, segments 1, pass 2, predictions 4, lengths 6,
- * documents 10, firsts 18, gaps 26, replacements 28, ids 30.
+ * One instance: [CLS] 5 2 3 [SEP] 4 5 [SEP], masks at 2 (10 stands there), 5 ([MASK]) and 6 (5 itself). The sample is
+ * the first and the last token, so 5 is common. Offsets of the columns: flags 0, segments 1, pass 2,
+ * predictions 4, lengths 6, documents 10, firsts 18, gaps 26, kinds 29, others 30, common 31, codes 33, rest 38.
  */
-static const unsigned char good[] = { 1, 2, 3, 0, 2, 0, 3, 2, 0, 0, 7,	8,  0, 0, 0, 0, 0, 0,
-				      9, 9, 0, 0, 0, 0, 0, 0, 2, 3, 10, 11, 1, 2, 3, 4, 5 };
+static const unsigned char good[] = { 1, 2, 3, 0, 3, 0, 3, 2, 0, 0, 7,	8,    0,  0, 0, 0, 0,	 0,    9,    9, 0,
+				      0, 0, 0, 0, 0, 2, 3, 1, 0x12, 10, 1, 5, 0, 255, 255, 255, 0, 2, 3, 4 };
 static const struct instance_shape small = {
 	.max_seq_length = 8,
-	.max_predictions = 2,
+	.max_predictions = 3,
 	.masked = true,
 	.block_records = 4,
 	.vocab_size = 20,
@@ -241,6 +266,7 @@ static const struct instance_shape small = {
 	.passes = 4,
 	.cls = 18,
 	.sep = 19,
+	.mask = 17,
 	.pairs = true,
 };
 
@@ -248,23 +274,24 @@ static void test_a_block_by_hand(void **state)
 {
 	struct instance_block b = INSTANCE_BLOCK_INIT;
 	struct instance i;
-	const uint32_t ids[] = { 18, 1, 10, 3, 19, 11, 5, 19 };
+	const uint32_t ids[] = { 18, 5, 10, 3, 19, 17, 5, 19 }, positions[] = { 2, 5, 6 }, labels[] = { 2, 4, 5 };
+	struct codes c;
 
 	(void)state;
-	assert_int_equal(instance_init(&i, &small), 0);
+	assert_int_equal(instance_init(&i, &small) | codes_init(&c, 20), 0);
 	assert_int_equal(instance_block_open(&b, &small, good, sizeof(good), 1), 0);
 	instance_block_get(&b, 0, &i);
 	assert_int_equal(i.n, 8);
 	assert_memory_equal(i.ids, ids, sizeof(ids));
-	assert_int_equal(i.predictions, 2);
-	assert_int_equal(i.positions[0], 2);
-	assert_int_equal(i.labels[0], 2);
-	assert_int_equal(i.positions[1], 5);
-	assert_int_equal(i.labels[1], 4);
+	assert_int_equal(i.predictions, 3);
+	assert_memory_equal(i.positions, positions, sizeof(positions));
+	assert_memory_equal(i.labels, labels, sizeof(labels));
 	assert_int_equal(i.flags, INSTANCE_RANDOM_NEXT);
 	assert_int_equal(i.pass, 3);
 	assert_int_equal(i.segments[1].document, 8);
 	assert_int_equal(i.segments[1].first, 9);
+	assert_checked(&b, &c, &i);
+	codes_release(&c);
 	instance_release(&i);
 	instance_block_release(&b);
 }
@@ -277,7 +304,7 @@ static void test_every_lie_is_refused(void **state)
 		{ 0, 2 },		/* an unknown flag */
 		{ 1, 1 }, { 1, 3 },	/* segments */
 		{ 2, 4 }, { 3, 1 },	/* pass */
-		{ 4, 3 }, { 4, 1 }, { 5, 1 },	/* predictions */
+		{ 4, 4 }, { 4, 2 }, { 4, 0 }, { 5, 1 },	/* predictions */
 		{ 6, 0 }, { 6, 4 }, { 7, 0 }, { 8, 1 },	/* lengths */
 		{ 10, 9 }, { 12, 1 }, { 17, 1 },	/* documents */
 		{ 26, 0 },		/* a position that is [CLS] */
@@ -286,8 +313,16 @@ static void test_every_lie_is_refused(void **state)
 		{ 27, 2 },		/* the first [SEP] */
 		{ 27, 5 },		/* the last */
 		{ 27, 6 },		/* behind the end */
-		{ 28, 20 }, { 29, 255 },	/* replacements */
-		{ 30, 20 }, { 34, 20 },	/* ids */
+		{ 28, 2 },		/* the last [SEP], one later */
+		{ 29, 0x13 }, { 29, 0x32 },	/* a kind that there is not */
+		{ 29, 0x52 }, { 29, 0x92 },	/* a fourth prediction's */
+		{ 29, 0x10 }, { 29, 0x22 },	/* fewer others, more */
+		{ 30, 20 }, { 30, 255 },	/* other */
+		{ 31, 0 }, { 31, 2 }, { 31, 255 },	/* common: none, two the same, more than there is */
+		{ 32, 20 },		/* beyond the vocabulary */
+		{ 33, 1 }, { 37, 254 },	/* codes neither common nor a class */
+		{ 33, 255 }, { 34, 0 },	/* more classes than there is of the rest, fewer */
+		{ 38, 20 }, { 40, 255 },	/* ids */
 	};
 	unsigned char b[sizeof(good)];
 
@@ -303,6 +338,61 @@ static void test_every_lie_is_refused(void **state)
 	memset(b + 18, 0xff, 1);		/* first 0xff09ff..: the segment would pass 2^32 */
 	b[20] = b[22] = b[24] = b[18] = 0xff;
 	assert_int_equal(open_block(&small, b, sizeof(b), 1), -1);
+}
+
+/* What opens, but is not what the writer makes: N bytes that stand for those of `good` from AT on. */
+static void refuses_to_check(size_t at, const unsigned char *bytes, size_t n, const char *why)
+{
+	struct instance_block b = INSTANCE_BLOCK_INIT;
+	unsigned char raw[sizeof(good) + 8];
+	struct instance i;
+	struct codes c;
+
+	memcpy(raw, good, sizeof(good));
+	memcpy(raw + at, bytes, n);
+	assert_int_equal(instance_init(&i, &small) | codes_init(&c, 20), 0);
+	assert_int_equal(instance_block_open(&b, &small, raw, at + n > sizeof(good) ? at + n : sizeof(good), 1), 0);
+	instance_block_get(&b, 0, &i);
+	if (!instance_block_check_ids(&b, &c) && !instance_block_check_masks(&b, 0, &i))
+		fail_msg("not found: %s", why);
+	assert_non_null(strstr(err_text(), why));
+	codes_release(&c);
+	instance_release(&i);
+	instance_block_release(&b);
+}
+
+static void test_only_one_way_is_right(void **state)
+{
+	static const char kind[] = "said in another way", common[] = "not those that the block has most often";
+
+	(void)state;
+	refuses_to_check(30, (const unsigned char[]){ 17 }, 1, kind);	/* another, but [MASK] */
+	refuses_to_check(30, (const unsigned char[]){ 2 }, 1, kind);	/* another, but the label */
+	refuses_to_check(32, (const unsigned char[]){ 17 }, 1, kind);	/* the label, but [MASK] */
+	refuses_to_check(31, (const unsigned char[]){ 0, 255, 255, 255, 255, 255, 5, 2, 3, 4, 5 }, 11, common);
+	refuses_to_check(31, (const unsigned char[]){ 2, 5, 1, 0, 255, 255, 255, 0, 2, 3, 4 }, 11, common);
+	refuses_to_check(31, (const unsigned char[]){ 1, 2, 255, 0, 255, 255, 255, 5, 3, 4, 5 }, 11, common);
+	refuses_to_check(33, (const unsigned char[]){ 0, 255, 255, 255, 255, 2, 3, 4, 5 }, 9, "common, and written as if");
+}
+
+/* As many common ids as there are codes, and one more. */
+static void test_common_ids_have_codes(void **state)
+{
+	struct instance_shape s = small;
+	unsigned char b[400] = { 0 };
+
+	(void)state;
+	s.vocab_size = 30522;
+	s.masked = false;
+	memcpy(b, good, 26);
+	b[4] = 0;
+	for (unsigned n = 136; n < 138; n++) {
+		b[26] = (unsigned char)n;
+		memset(b + 27, 0, 2 * n);
+		memset(b + 27, 1, n);
+		memset(b + 27 + 2 * n, 0, 5);
+		assert_int_equal(open_block(&s, b, 27 + 2 * n + 5, 1), n == 136 ? 0 : -1);
+	}
 }
 
 static void test_cut_and_long_blocks_are_refused(void **state)
@@ -341,6 +431,8 @@ int main(void)
 		cmocka_unit_test(test_unmask_and_types),
 		cmocka_unit_test(test_a_block_by_hand),
 		cmocka_unit_test(test_every_lie_is_refused),
+		cmocka_unit_test(test_only_one_way_is_right),
+		cmocka_unit_test(test_common_ids_have_codes),
 		cmocka_unit_test(test_cut_and_long_blocks_are_refused),
 		cmocka_unit_test(test_masks_have_no_place_in_dynamic_shards),
 	};

@@ -99,7 +99,9 @@ static void test_headers_are_checked(void **state)
 {
 	(void)state;
 	refuses("format", "\"other\"");
-	refuses("version", "2");
+	refuses("version", "1");
+	assert_non_null(strstr(err_text(), "'version' is 1, not 2"));
+	refuses("version", "3");
 	refuses("shard", "3");
 	refuses("shards", "0");
 	refuses("shards", "1000001");
