@@ -10,8 +10,8 @@
  *
  *	struct codes c;
  *	codes_init(&c, vocab_size)
- *	codes_choose(&c, ids, t)			(c.common, c.n: what this block has in common)
- *	codes_put(&c, ids, t, out, &escapes)		(columns code and rest)
+ *	codes_choose(&c, ids, t)			(c.common, c.n: the ids that are common in this block)
+ *	n = codes_put(&c, ids, t, out)			(columns code and rest)
  *	codes_release(&c)
  *
  * Reading:
