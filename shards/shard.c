@@ -77,6 +77,7 @@ struct shard {
 	struct shard_header header;
 	struct shard_totals totals;
 	struct instance_shape shape;
+	uint64_t document_blocks;	/* up to the last with a document */
 };
 
 static int parse_totals(struct shard_totals *t, const struct frame_reader *frame)
@@ -104,8 +105,6 @@ static int check_counts(const struct shard *s)
 				   documents);
 	if (documents > UINT32_MAX)
 		return err_corrupt("more than %" PRIu32 " documents", (uint32_t)UINT32_MAX);
-	if (frame_blocks(s->frame) < shard_blocks(s))
-		return err_corrupt("%" PRIu64 " instances in %" PRIu64 " blocks", instances, frame_blocks(s->frame));
 	return 0;
 }
 
@@ -153,6 +152,11 @@ int shard_open_access(struct shard **s, const char *path, unsigned access)
 	if (check_counts(n)) {
 		err_prefix("'%s'", path);
 		goto fail;
+	}
+	if (n->totals.documents) {
+		if (frame_find(n->frame, SHARD_DOCUMENTS, n->totals.documents - 1, &n->document_blocks))
+			goto fail;
+		n->document_blocks++;
 	}
 	*s = n;
 	return 0;
@@ -230,10 +234,10 @@ int shard_read(const struct shard *s, uint64_t block, struct frame_block *f, str
 	return 0;
 }
 
-/* Blocks of documents come first. */
+/* Blocks of documents come first; behind them may be others of types that this version does not know. */
 uint64_t shard_document_blocks(const struct shard *s)
 {
-	return frame_blocks(s->frame) - shard_blocks(s);
+	return s->document_blocks;
 }
 
 static int take_documents(const struct shard *s, uint64_t block, struct frame_block *f)
