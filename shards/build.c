@@ -191,9 +191,10 @@ static int keep_draft(struct pass *p, const struct stretch *a, const struct stre
 
 static int follow_now(struct pass *p, const struct stretch *a, uint64_t u, uint32_t wanted)
 {
-	const uint32_t number = docset_follow(p->b->docs, u, p->number);
+	const struct docset *docs = p->b->docs;
+	const uint32_t number = p->b->recipe->same_document_next ? docset_at(docs, u) : docset_follow(docs, u, p->number);
 
-	return build_finish(p, *a, build_random(p, &p->b->docs->docs[number], number, wanted), INSTANCE_RANDOM_NEXT);
+	return build_finish(p, *a, build_random(p, &docs->docs[number], number, wanted), INSTANCE_RANDOM_NEXT);
 }
 
 static const struct build_sink in_memory = { keep_draft, follow_now };
@@ -285,6 +286,11 @@ static int draft_swap(struct pass *p)
 	return rng_unit(&p->rng) < 0.5 ? build_finish(p, b, a, INSTANCE_RANDOM_NEXT) : build_finish(p, a, b, 0);
 }
 
+bool build_has_others(const struct shard_recipe *r, uint64_t ring_size)
+{
+	return ring_size > !r->same_document_next;
+}
+
 int build_draft_document(struct pass *p)
 {
 	const struct shard_recipe *r = p->b->recipe;
@@ -331,7 +337,8 @@ static int draft_stretch(void *ctx, size_t stretch, unsigned worker)
 	const size_t first = stretch * STRETCH, left = b->docs->n - first,
 		     end = first + (left < STRETCH ? left : STRETCH);
 	struct pass p = {
-		.b = b, .worker = &b->workers[worker], .sink = &in_memory, .others = b->docs->ring_size > 1
+		.b = b, .worker = &b->workers[worker], .sink = &in_memory,
+		.others = build_has_others(b->recipe, b->docs->ring_size),
 	};
 
 	for (size_t d = first; d < end; d++) {

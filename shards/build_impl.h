@@ -57,7 +57,7 @@ struct pass {
 	struct build_worker *worker;
 	const struct build_sink *sink;
 	void *ctx;			/* the sink's */
-	bool others;			/* there are documents of other keys */
+	bool others;			/* there are documents that a random next may be of (build_has_others) */
 	const struct docset_document *doc;
 	uint32_t number;		/* of the document */
 	struct rng_key key;		/* the document's, for its streams */
@@ -78,6 +78,7 @@ struct build_sink {
 	int (*follow)(struct pass *p, const struct stretch *a, uint64_t u, uint32_t wanted);
 };
 
+bool build_has_others(const struct shard_recipe *r, uint64_t ring_size);	/* of so many keys with tokens */
 int build_draft_document(struct pass *p);		/* all passes over P's document */
 struct stretch build_random(struct pass *p, const struct docset_document *d, uint32_t number, uint32_t wanted);
 int build_finish(struct pass *p, struct stretch a, struct stretch b, unsigned flags);	/* truncates, keeps */

@@ -223,16 +223,29 @@ int docset_finish(struct docset *s)
 	return close_ring(s);
 }
 
-uint32_t docset_follow(const struct docset *s, uint64_t u, uint32_t d)
+/* Where on the ring. */
+static uint32_t find(const struct docset *s, uint64_t u)
 {
-	const struct key point = key_point(s->shard, s->shards, u), own = s->docs[d].key;
+	const struct key point = key_point(s->shard, s->shards, u);
 	uint32_t at = s->ring_from[(uint64_t)(((unsigned __int128)u * s->ring_size) >> 64)];
 
-	assert(s->ring_size > 1);
 	while (at < s->ring_size && key_compare(s->docs[s->ring[at]].key, point) < 0)
 		at++;
-	at = at == s->ring_size ? 0 : at;
-	if (!key_compare(s->docs[s->ring[at]].key, own))
+	return at == s->ring_size ? 0 : at;
+}
+
+uint32_t docset_at(const struct docset *s, uint64_t u)
+{
+	assert(s->ring_size > 0);
+	return s->ring[find(s, u)];
+}
+
+uint32_t docset_follow(const struct docset *s, uint64_t u, uint32_t d)
+{
+	uint32_t at = find(s, u);
+
+	assert(s->ring_size > 1);
+	if (!key_compare(s->docs[s->ring[at]].key, s->docs[d].key))
 		at = at + 1 == s->ring_size ? 0 : at + 1;
 	return s->ring[at];
 }

@@ -72,9 +72,10 @@ void docset_ids(const struct docset *s, uint32_t d, uint32_t first, uint32_t n, 
 
 /*
  * The document that follows the point at fraction U / 2^64 of this shard's
- * part of the ring, and has another key than document D. There must be one:
- * ring_size > 1.
+ * part of the ring: docset_at that one, which must be there (ring_size > 0), docset_follow the one after it if that
+ * has the key of document D (ring_size > 1).
  */
+uint32_t docset_at(const struct docset *s, uint64_t u);
 uint32_t docset_follow(const struct docset *s, uint64_t u, uint32_t d);
 
 #endif

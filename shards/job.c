@@ -16,10 +16,13 @@ static int need_token(const struct job *j, uint32_t id, const char *token)
 	return id == VOCAB_NONE ? err_corrupt("the vocabulary '%s' has no %s", t->vocab ? t->vocab : t->model, token) : 0;
 }
 
+/* Once the tokenizer is settled: the list may be a pipe, which can be read once only. */
 static int use_words(struct job *j)
 {
 	struct shard_recipe *r = &j->recipe;
 
+	if (!j->opts.masking_words)
+		return 0;
 	if (mask_words_gather(&j->words, j->opts.masking_words, j->tokenizer))
 		return -1;
 	r->words.list = j->words;
@@ -47,6 +50,8 @@ static int make_recipe(struct job *j)
 		.whole_word_mask = o->whole_word_mask || o->mask_spans || o->masking_words,
 		.mask_spans = (enum mask_spans)o->mask_spans,
 		.word_draws = o->word_draws,
+		.words_across_sep = o->words_across_sep,
+		.same_document_next = o->same_document_next,
 		.document_lengths = o->document_lengths,
 		.masking = (enum shard_masking)o->masking,
 		.pairs = (enum shard_pairs)o->pairs,
@@ -55,11 +60,11 @@ static int make_recipe(struct job *j)
 		.cross_documents = o->cross_documents,
 		.seed = o->seed,
 	};
-	if (o->masking_words && use_words(j))
+	if (mask_shares_set(&r->shares, o->mask_replace_prob, o->random_replace_prob))
 		return -1;
 	if (!r->tokenizer || need_token(j, r->special.cls, "[CLS]") || need_token(j, r->special.sep, "[SEP]") ||
 	    need_token(j, r->special.mask, "[MASK]") ||
-	    (o->rules == SHARD_OWN && mask_never(vocab, &r->never, &r->n_never)))
+	    (o->rules == SHARD_OWN && !o->special_replacements && mask_never(vocab, &r->never, &r->n_never)))
 		return -1;
 	if (r->rules != SHARD_GOOGLE && r->max_predictions_per_seq > r->max_seq_length)
 		return err_usage("--max-predictions-per-seq %" PRIu32 " is more than --max-seq-length %" PRIu32,
@@ -193,8 +198,6 @@ static int adopt_tokenizer(struct job *j)
 	tokenizer_close(j->tokenizer);
 	j->tokenizer = theirs;
 	shard_recipe_release(&j->recipe);
-	mask_words_free(j->words);
-	j->words = NULL;
 	return make_recipe(j);
 }
 
@@ -219,8 +222,8 @@ int job_open(struct job **out, const struct job_opts *opts)
 	seen = job_seen(j);
 	rc = inputs_open(&j->inputs, opts->files, opts->n_files, (unsigned)j->opts.threads, seen);
 	free(seen);
-	if (rc || adopt_tokenizer(j) || inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) || refuse_streams(j) ||
-	    make_identity(j)) {
+	if (rc || adopt_tokenizer(j) || use_words(j) || inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) ||
+	    refuse_streams(j) || make_identity(j)) {
 		job_close(j);
 		return -1;
 	}

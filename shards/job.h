@@ -44,7 +44,9 @@ struct job_opts {
 	uint64_t max_seq_length, max_predictions_per_seq, dupe_factor, seed;
 	double masked_lm_prob, short_seq_prob;
 	bool whole_word_mask, word_draws, document_lengths;
-	const char *masking_words;	/* a list of words that are masked whole; NULL: none */
+	double mask_replace_prob, random_replace_prob;
+	bool same_document_next, words_across_sep, special_replacements;
+	const char *masking_words;	/* a list of words that are masked whole, - for standard input; NULL: none */
 	bool exact_next;		/* RANDOM_NEXT counts */
 	double random_next;
 	bool cross_documents;
@@ -63,7 +65,8 @@ struct job_opts {
 	struct progress *progress;	/* may be NULL */
 };
 #define JOB_OPTS_DEFAULT { .max_seq_length = 128, .max_predictions_per_seq = 20, .dupe_factor = 10, .seed = 12345, \
-	.masked_lm_prob = 0.15, .short_seq_prob = 0.1, .shard_size = 64 << 20, .compress = 1, .name = "shard", \
+	.masked_lm_prob = 0.15, .mask_replace_prob = MASK_SHARE_MASK, .random_replace_prob = MASK_SHARE_RANDOM, \
+	.short_seq_prob = 0.1, .shard_size = 64 << 20, .compress = 1, .name = "shard", \
 	.memory = 1 << 30 }
 
 struct job_report {

@@ -168,7 +168,7 @@ static int keep(struct pass *p, const struct stretch *a, const struct stretch *b
 	return add(g, tail ? g->tails : g->instances);
 }
 
-/* The least key whose follower on the ring is the document that docset_follow finds. */
+/* The least key whose follower on the ring is the document that docset_follow, or docset_at, finds. */
 static struct key resolve(const struct big *g, const struct pass *p, uint64_t u)
 {
 	static const struct key zero = { 0, 0 };
@@ -178,7 +178,7 @@ static struct key resolve(const struct big *g, const struct pass *p, uint64_t u)
 
 	if (key_compare(point, g->ring_last) > 0)
 		point = zero;
-	if (in_ring && key_compare(point, own) <= 0 &&
+	if (!p->b->recipe->same_document_next && in_ring && key_compare(point, own) <= 0 &&
 	    (g->ring_seen == 1 || key_compare(point, g->ring_before) > 0))
 		point = key_compare(own, g->ring_last) ? key_add(own, (struct key){ 0, 1 }) : zero;
 	return point;
@@ -394,7 +394,7 @@ static int all_documents(void *ctx, struct job_table *table)
 
 	if (for_documents(g, tabulate, table))
 		return -1;
-	g->pass.others = g->ring_size > 1;
+	g->pass.others = build_has_others(r, g->ring_size);
 	if (open_spill(g, &g->instances, &by_head) ||
 	    (r->pairs == SHARD_NSP && open_spill(g, &g->requests, &by_point)) ||
 	    (r->cross_documents && open_spill(g, &g->tails, &by_pass_and_head)) || for_documents(g, draft, NULL))

@@ -31,6 +31,25 @@ int mask_never(const struct vocab *vocab, struct id_range **never, size_t *n_nev
 	return 0;
 }
 
+int mask_shares_set(struct mask_shares *s, double mask, double random)
+{
+	if (!(mask >= 0 && random >= 0 && mask + random <= 1))
+		return err_corrupt("mask_replace_prob %g and random_replace_prob %g are more than 1 together", mask, random);
+	*s = (struct mask_shares){ .given = mask != MASK_SHARE_MASK || random != MASK_SHARE_RANDOM, .mask = mask, .random = random };
+	return 0;
+}
+
+struct mask_shares mask_shares_of(const struct mask_shares *s)
+{
+	return s->given ? *s : (struct mask_shares){ .mask = MASK_SHARE_MASK, .random = MASK_SHARE_RANDOM };
+}
+
+/* The least word that as an rng_unit is not below P. */
+static uint64_t unit(double p)
+{
+	return (uint64_t)ceil(p * 0x1p32);
+}
+
 /* All ids that no range of RULE holds. */
 static uint32_t fill_pool(uint32_t *pool, const struct mask_rule *rule)
 {
@@ -48,6 +67,8 @@ static uint32_t fill_pool(uint32_t *pool, const struct mask_rule *rule)
 
 int mask_init(struct mask *m, const struct mask_rule *rule)
 {
+	const struct mask_shares shares = mask_shares_of(&rule->shares);
+
 	*m = (struct mask){
 		.rule = *rule,
 		.pool = malloc(rule->vocab_size * sizeof(*m->pool)),
@@ -57,11 +78,15 @@ int mask_init(struct mask *m, const struct mask_rule *rule)
 		.places = malloc(rule->max_seq_length * sizeof(*m->places)),
 		.marks = malloc((rule->max_seq_length / 64 + 1) * sizeof(*m->marks)),
 		.begins = malloc((rule->max_seq_length / 64 + 1) * sizeof(*m->begins)),
+		.gaps = calloc(rule->max_seq_length / 64 + 1, sizeof(*m->gaps)),
+		.masked = unit(shares.mask),
+		.kept = unit(1 - shares.random),
 	};
-	if (!m->pool || !m->candidates || !m->lengths || !m->order || !m->places || !m->marks || !m->begins) {
+	if (!m->pool || !m->candidates || !m->lengths || !m->order || !m->places || !m->marks || !m->begins || !m->gaps) {
 		mask_release(m);
 		return err_memory();
 	}
+	m->kept = m->kept < m->masked ? m->masked : m->kept;	/* 1 - random may be rounded down past mask */
 	for (uint32_t k = 0; k < rule->max_seq_length; k++)
 		m->places[k] = k;
 	m->pool_size = fill_pool(m->pool, rule);
@@ -84,6 +109,7 @@ void mask_release(struct mask *m)
 	free(m->places);
 	free(m->marks);
 	free(m->begins);
+	free(m->gaps);
 	*m = (struct mask){ .pool = NULL };
 }
 
@@ -102,13 +128,25 @@ void mask_stream(struct rng *r, enum rng_purpose purpose, uint64_t seed, struct 
 	rng_open(r, seed, purpose, key.hi, key.lo, occurrence, pass, first);
 }
 
-/* Candidates are words: each one's first position and its length. */
+static bool has(const uint64_t *bits, uint32_t k)
+{
+	return bits[k / 64] >> k % 64 & 1;
+}
+
+static void set(uint64_t *bits, uint32_t k)
+{
+	bits[k / 64] |= UINT64_C(1) << k % 64;
+}
+
+/* Candidates are words: each one's first position and its length in tokens, beside which a [SEP] may lie in it. */
 static uint32_t list_words(struct mask *m, const struct instance *i)
 {
 	uint32_t n = 0, position = 1;
 
+	if (m->rule.across_sep)
+		memset(m->gaps, 0, (i->n / 64 + 1) * sizeof(*m->gaps));
 	for (uint32_t s = 0; s < i->n_segments; s++, position++) {
-		const uint32_t end = position + i->segments[s].length, first = n;
+		const uint32_t end = position + i->segments[s].length, first = m->rule.across_sep ? 0 : n;
 
 		for (; position < end; position++) {
 			if (n > first && vocab_is_continuation(m->rule.vocab, i->ids[position])) {
@@ -118,8 +156,21 @@ static uint32_t list_words(struct mask *m, const struct instance *i)
 			m->candidates[n] = position;
 			m->lengths[n++] = 1;
 		}
+		if (m->rule.across_sep)
+			set(m->gaps, end);
 	}
 	return n;
+}
+
+/* Marks all positions of word K. */
+static void mark_word(struct mask *m, uint32_t k)
+{
+	uint32_t position = m->candidates[k];
+
+	for (uint32_t t = 0; t < m->lengths[k]; t++, position++) {
+		position += has(m->gaps, position);
+		set(m->marks, position);
+	}
 }
 
 /* Joins those of the N words that are listed: runs of single tokens, side by side, longest first from the left. */
@@ -172,16 +223,6 @@ static void swap(uint32_t *items, uint32_t a, uint32_t b)
 	items[b] = t;
 }
 
-static bool has(const uint64_t *bits, uint32_t k)
-{
-	return bits[k / 64] >> k % 64 & 1;
-}
-
-static void set(uint64_t *bits, uint32_t k)
-{
-	bits[k / 64] |= UINT64_C(1) << k % 64;
-}
-
 /* Into the marks. */
 static uint32_t choose_tokens(struct mask *m, struct rng_ahead *r, const struct instance *i, uint32_t wanted)
 {
@@ -211,8 +252,7 @@ static uint32_t choose_words(struct mask *m, struct rng_ahead *r, const struct i
 		if (m->lengths[k] > wanted - chosen)
 			continue;
 		set(m->begins, m->candidates[k]);
-		for (uint32_t t = 0; t < m->lengths[k]; t++)
-			set(m->marks, m->candidates[k] + t);
+		mark_word(m, k);
 		chosen += m->lengths[k];
 	}
 	return chosen;
@@ -255,18 +295,12 @@ static uint32_t choose_spans(struct mask *m, struct rng_ahead *r, const struct i
 				break;
 			if (w == word || m->rule.spans == MASK_NGRAMS)
 				set(m->begins, m->candidates[w]);
-			for (uint32_t t = 0; t < m->lengths[w]; t++)
-				set(m->marks, m->candidates[w] + t);
+			mark_word(m, w);
 			chosen += m->lengths[w];
 		}
 	}
 	return chosen;
 }
-
-/* A word below this is an rng_unit below P, which is no multiple of 2^-32. */
-#define UNIT(p) ((uint32_t)((p) * 0x1p32) + 1)
-#define MASKED UNIT(0.8)	/* below it: [MASK] */
-#define KEPT UNIT(0.9)		/* below it: the token itself; else another one */
 
 /* The first position after POSITION that is marked; BITS are the marks left in its word. */
 static inline uint32_t next_marked(const uint64_t *marks, uint32_t *word, uint64_t *bits)
@@ -283,6 +317,7 @@ static inline uint32_t next_marked(const uint64_t *marks, uint32_t *word, uint64
 /* What stands at the marked positions, each drawn by itself; without a branch for what nobody foresees. */
 static void replace_each(const struct mask *m, struct rng_ahead *r, struct instance *i)
 {
+	const uint64_t masked = m->masked, kept = m->kept;
 	uint32_t word = 0;
 	uint64_t bits = m->marks[0];
 
@@ -294,7 +329,7 @@ static void replace_each(const struct mask *m, struct rng_ahead *r, struct insta
 		if (r->used + 2 > r->have)
 			rng_ahead_more(r, i->predictions - k + 2);
 		x = r->words[r->used++];
-		other = x >= KEPT;
+		other = x >= kept;
 		product = (uint64_t)r->words[r->used] * m->pool_size;
 		id = m->pool[other ? product >> 32 : 0];
 		if (other && (uint32_t)product < m->pool_size)
@@ -303,7 +338,7 @@ static void replace_each(const struct mask *m, struct rng_ahead *r, struct insta
 			r->used += other;
 		i->positions[k] = position;
 		i->labels[k] = label;
-		i->ids[position] = x < MASKED ? m->rule.mask_id : other ? id : label;
+		i->ids[position] = x < masked ? m->rule.mask_id : other ? id : label;
 	}
 }
 
@@ -321,9 +356,9 @@ static void replace_together(const struct mask *m, struct rng_ahead *r, struct i
 			x = rng_ahead_u32(r);
 		i->positions[k] = position;
 		i->labels[k] = *id;
-		if (x < MASKED)
+		if (x < m->masked)
 			*id = m->rule.mask_id;
-		else if (x >= KEPT)
+		else if (x >= m->kept)
 			*id = m->pool[rng_ahead_below(r, m->pool_size)];
 	}
 }

@@ -9,9 +9,9 @@
  *	mask_draw(&m, &r, &instance)
  *	mask_release(&m)
  *
- * The number of predictions and the 80/10/10 rule are those of Devlin et al.
- * 2018, appendix A.1, as google-research/bert's create_masked_lm_predictions
- * has them; the draws are our own (shards/FORMAT.md, "Masks").
+ * The number of predictions and the 80/10/10 rule, where no other shares are
+ * asked for, are those of Devlin et al. 2018, appendix A.1, as google-research/bert's
+ * create_masked_lm_predictions has them; the draws are our own (shards/FORMAT.md, "Masks").
  */
 #ifndef SHARDS_MASK_H
 #define SHARDS_MASK_H
@@ -37,8 +37,20 @@ enum mask_spans {
 	MASK_SPANS,	/* 1 to 10, geometric with p = 0.2 (Joshi et al. 2019); all of a span is replaced in one way */
 };
 
+/* Shares of masked positions: those that become [MASK], and those that become a random token. The others stay. */
+struct mask_shares {
+	bool given;			/* else they are those below */
+	double mask, random;		/* together 1 at most */
+};
+#define MASK_SHARE_MASK 0.8
+#define MASK_SHARE_RANDOM 0.1
+/* Of MASK and RANDOM; not given where they are those above. -1 (EXIT_CORRUPT): they are more than 1 together. */
+int mask_shares_set(struct mask_shares *s, double mask, double random);
+struct mask_shares mask_shares_of(const struct mask_shares *s);		/* in numbers, given or not */
+
 struct mask_rule {
 	double masked_lm_prob;
+	struct mask_shares shares;
 	uint32_t max_predictions;
 	uint32_t max_seq_length;
 	uint32_t vocab_size;
@@ -46,6 +58,7 @@ struct mask_rule {
 	const struct id_range *never;	/* ids never drawn as replacement: ascending, apart */
 	size_t n_never;
 	bool whole_word;		/* so it is where SPANS says more than one */
+	bool across_sep;		/* for whole_word: a segment's first token may go on the last word of the one before */
 	enum mask_spans spans;
 	bool word_draws;		/* all of a word is replaced in one way; of a span it is anyway */
 	const struct vocab *vocab;	/* for whole_word: what continues a word */
@@ -64,6 +77,8 @@ struct mask {
 	uint32_t *places;		/* 0, 1, 2, ... */
 	uint64_t *marks;		/* scratch: a bit a position, those chosen */
 	uint64_t *begins;		/* scratch: likewise, where what is replaced in one way begins */
+	uint64_t *gaps;			/* scratch: likewise, [SEP]s, where words may lie across them */
+	uint64_t masked, kept;		/* a draw below the first is [MASK], one below the second the token itself */
 	struct rng_ahead draws;		/* scratch */
 };
 

@@ -113,7 +113,7 @@ static int read_text(const char *path, struct buf *b)
 	const char *bad;
 	uint64_t line = 1;
 
-	if (fs_read_all(path, FILE_MAX_BYTES, b))
+	if (fs_read_all(strcmp(path, MASK_WORDS_STANDARD_INPUT) ? path : "/dev/stdin", FILE_MAX_BYTES, b))
 		return -1;
 	if (!b->len)
 		return err_corrupt("'%s' is empty", path);

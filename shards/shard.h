@@ -62,6 +62,8 @@ struct shard_recipe {
 	bool whole_word_mask;
 	enum mask_spans mask_spans;
 	bool word_draws;		/* a word's tokens are replaced in one way */
+	bool words_across_sep;		/* whole words may go on in the next segment */
+	struct mask_shares shares;	/* of [MASK] and random tokens */
 	struct {			/* words of single characters, for whole_word_mask: */
 		uint64_t count;		/* 0: none are listed */
 		char sha256[65];
@@ -72,6 +74,7 @@ struct shard_recipe {
 	enum shard_pairs pairs;
 	bool exact_next;		/* SHARD_NSP: every next sentence is random with one probability, */
 	double random_next;		/* this one; else one half, and always after a sentence alone */
+	bool same_document_next;	/* SHARD_NSP: a random next may be of the first segment's document */
 	bool cross_documents;		/* SHARD_NONE: ends of documents are joined */
 	uint64_t seed;
 };
@@ -87,6 +90,23 @@ const struct instance_segment *shard_lead(const struct shard_recipe *r, const st
 uint32_t shard_overhead(const struct shard_recipe *r);
 /* The rule that masks are drawn by. VOCAB is needed for whole-word masks only, and where words are listed their list. */
 struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vocab *vocab);
+
+/*
+ * What a reader of dynamic shards wants otherwise than their recipe has it; zeroed: nothing. Members count where GIVEN
+ * has their bit.
+ */
+enum { CHOICE_PROB = 1, CHOICE_PREDICTIONS = 2, CHOICE_WHOLE_WORD = 4, CHOICE_SPANS = 8, CHOICE_WORD_DRAWS = 16,
+       CHOICE_MASK_SHARE = 32, CHOICE_RANDOM_SHARE = 64 };
+struct mask_choice {
+	unsigned given;
+	double masked_lm_prob;		/* without a number of predictions as many as it gives, or the recipe's if that is more */
+	uint64_t max_predictions_per_seq;
+	bool whole_word_mask, word_draws;	/* without whole words there are neither spans nor words' draws unless these are given */
+	int mask_spans;			/* enum mask_spans */
+	double mask_replace_prob, random_replace_prob;
+};
+/* R by CHOICE. Refused (EXIT_FAILED): static masks, which stand; and what contradicts itself (EXIT_USAGE). */
+int shard_recipe_choose(struct shard_recipe *r, const struct mask_choice *choice);
 
 struct shard_header {
 	struct shard_recipe recipe;

@@ -4,6 +4,7 @@
 #include "shards/canon.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #define FORMAT "berttools shard"
 
@@ -76,6 +77,10 @@ json_t *shard_recipe_json(const struct shard_recipe *r)
 	    canon_set(o, "pairs", json_string(pairs_names[r->pairs])) || canon_set(o, "seed", canon_of_uint(r->seed)) ||
 	    (r->mask_spans != MASK_WORDS && canon_set(o, "mask_spans", json_string(spans_names[r->mask_spans]))) ||
 	    (r->word_draws && canon_set(o, "word_draws", json_true())) ||
+	    (r->words_across_sep && canon_set(o, "words_across_sep", json_true())) ||
+	    (r->shares.given && (canon_set(o, "mask_replace_prob", json_real(r->shares.mask)) ||
+				 canon_set(o, "random_replace_prob", json_real(r->shares.random)))) ||
+	    (r->same_document_next && canon_set(o, "same_document_next", json_true())) ||
 	    (r->words.count && canon_set(o, "masking_words", words_json(r))) ||
 	    (r->document_lengths && canon_set(o, "document_lengths", json_true())) ||
 	    (r->exact_next && canon_set(o, "random_next", json_real(r->random_next))) ||
@@ -192,6 +197,34 @@ static int parse_random_next(struct shard_recipe *r, const json_t *o)
 	return canon_real(o, "random_next", 0, 1, &r->random_next);
 }
 
+/* One that is absent was not chosen. */
+static int parse_share(const json_t *o, const char *name, double usual, double *v)
+{
+	*v = usual;
+	return json_object_get(o, name) ? canon_real(o, name, 0, 1, v) : 0;
+}
+
+/* Pairs, rules and whether words are whole are known. */
+static int parse_switches(struct shard_recipe *r, const json_t *o)
+{
+	double mask, random;
+
+	if (parse_share(o, "mask_replace_prob", MASK_SHARE_MASK, &mask) ||
+	    parse_share(o, "random_replace_prob", MASK_SHARE_RANDOM, &random) || mask_shares_set(&r->shares, mask, random) ||
+	    parse_flag(o, "words_across_sep", &r->words_across_sep) ||
+	    parse_flag(o, "same_document_next", &r->same_document_next))
+		return -1;
+	if (r->shares.given && r->rules != SHARD_OWN)
+		return err_corrupt("'mask_replace_prob' or 'random_replace_prob' is set, and 'rules' are '%s'", rules_names[r->rules]);
+	if (r->words_across_sep && (!r->whole_word_mask || r->rules != SHARD_OWN))
+		return err_corrupt("'words_across_sep' is set, and 'whole_word_mask' is not or 'rules' are '%s'",
+				   rules_names[r->rules]);
+	if (r->same_document_next && (r->pairs != SHARD_NSP || r->rules != SHARD_OWN))
+		return err_corrupt("'same_document_next' is set, and 'pairs' are '%s' by rules '%s'", pairs_names[r->pairs],
+				   rules_names[r->rules]);
+	return 0;
+}
+
 /* A list that is absent was not given. */
 static int parse_words(struct shard_recipe *r, const json_t *o)
 {
@@ -246,7 +279,7 @@ int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 	r->masking = (enum shard_masking)masking;
 	r->pairs = (enum shard_pairs)pairs;
 	if ((r->pairs == SHARD_NONE && canon_bool(o, "cross_documents", &r->cross_documents)) ||
-	    parse_random_next(r, o) || parse_words(r, o))
+	    parse_random_next(r, o) || parse_words(r, o) || parse_switches(r, o))
 		goto fail;
 	if (r->masking == SHARD_DYNAMIC && r->dupe_factor != 1) {
 		err_corrupt("'dupe_factor' is %" PRIu32 " where masking is dynamic", r->dupe_factor);
@@ -298,9 +331,74 @@ struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vo
 		.whole_word = r->whole_word_mask,
 		.spans = r->mask_spans,
 		.word_draws = r->word_draws,
+		.across_sep = r->words_across_sep,
+		.shares = r->shares,
 		.vocab = vocab,
 		.words = r->words.list,
 	};
+}
+
+/* --- recipe: a reader's choice ------------------------------------------------------------------- */
+
+static bool gives(const struct mask_choice *c, unsigned member)
+{
+	return c->given & member;
+}
+
+/* What goes with masks of whole words only. */
+static int choose_words(struct shard_recipe *r, const struct mask_choice *c)
+{
+	if (gives(c, CHOICE_WHOLE_WORD))
+		r->whole_word_mask = c->whole_word_mask;
+	if (!r->whole_word_mask && gives(c, CHOICE_WHOLE_WORD)) {
+		r->mask_spans = MASK_WORDS;
+		r->word_draws = r->words_across_sep = false;
+		r->words.count = 0;
+	}
+	if (gives(c, CHOICE_SPANS))
+		r->mask_spans = (enum mask_spans)c->mask_spans;
+	if (gives(c, CHOICE_WORD_DRAWS))
+		r->word_draws = c->word_draws;
+	if (r->mask_spans != MASK_WORDS && gives(c, CHOICE_WHOLE_WORD) && !r->whole_word_mask)
+		return err_usage("runs of words are masked as whole words, and these are not wanted");
+	r->whole_word_mask = r->whole_word_mask || r->mask_spans != MASK_WORDS;
+	if (r->word_draws && !r->whole_word_mask)
+		return err_usage("what is drawn for words goes with masks of whole words");
+	return 0;
+}
+
+static int choose_number(struct shard_recipe *r, const struct mask_choice *c)
+{
+	double most;
+
+	if (gives(c, CHOICE_PREDICTIONS) && c->max_predictions_per_seq > r->max_seq_length)
+		return err_usage("%" PRIu64 " masks are more than the %" PRIu32 " tokens of an instance", c->max_predictions_per_seq,
+				 r->max_seq_length);
+	if (gives(c, CHOICE_PROB))
+		r->masked_lm_prob = c->masked_lm_prob;
+	most = rint(r->max_seq_length * r->masked_lm_prob);
+	if (gives(c, CHOICE_PREDICTIONS))
+		r->max_predictions_per_seq = (uint32_t)c->max_predictions_per_seq;
+	else if (gives(c, CHOICE_PROB) && most > r->max_predictions_per_seq)
+		r->max_predictions_per_seq = (uint32_t)most;
+	return 0;
+}
+
+int shard_recipe_choose(struct shard_recipe *r, const struct mask_choice *c)
+{
+	struct mask_shares shares = mask_shares_of(&r->shares);
+
+	if (!c->given)
+		return 0;
+	if (r->masking != SHARD_DYNAMIC)
+		return err_fail("its masks are static: they were drawn when it was made, and cannot be chosen");
+	if (gives(c, CHOICE_MASK_SHARE))
+		shares.mask = c->mask_replace_prob;
+	if (gives(c, CHOICE_RANDOM_SHARE))
+		shares.random = c->random_replace_prob;
+	if (shares.mask + shares.random > 1)
+		return err_usage("mask_replace_prob %g and random_replace_prob %g are more than 1 together", shares.mask, shares.random);
+	return mask_shares_set(&r->shares, shares.mask, shares.random) || choose_words(r, c) || choose_number(r, c) ? -1 : 0;
 }
 
 /* --- header --------------------------------------------------------------------------------- */

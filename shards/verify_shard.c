@@ -150,12 +150,12 @@ int verify_shard_document(struct verify_shard *c, const struct shard_document *d
 
 /* --- instances -------------------------------------------------------------------------------- */
 
-static int check_random_next(const struct documents *t, const struct instance_segment *a,
+static int check_random_next(const struct shard_recipe *r, const struct documents *t, const struct instance_segment *a,
 			     const struct instance_segment *b)
 {
 	const struct documents_entry *x = &t->items[a->document], *y = &t->items[b->document];
 
-	if (!key_compare(x->key, y->key))
+	if (!r->same_document_next && !key_compare(x->key, y->key))
 		return err_corrupt("its random next is of the same document");
 	if (y->occurrence && y[-1].tokens)
 		return err_corrupt("its random next is of a repeated document");
@@ -176,7 +176,7 @@ static int check_pair(const struct shard_recipe *r, const struct documents *t, c
 		return follows(a, b) ? 0 : err_corrupt("its second segment does not follow the first");
 	if (r->pairs == SHARD_SOP)
 		return follows(b, a) ? 0 : err_corrupt("its first segment does not follow the second");
-	return r->rules == SHARD_GOOGLE ? 0 : check_random_next(t, a, b);
+	return r->rules == SHARD_GOOGLE ? 0 : check_random_next(r, t, a, b);
 }
 
 /* Whether segments are runs of their documents' tokens, as many as may be, and what the label says. */
@@ -364,7 +364,7 @@ static int check_shares(const struct verify_shard *c, const struct shard_recipe 
 				   t->instances);
 	if (recipe->pairs == SHARD_NONE && t->dropped)
 		return err_corrupt("%" PRIu64 " chunks are said to be dropped", t->dropped);
-	if (recipe->pairs != SHARD_NSP || !c->several_keys)
+	if (recipe->pairs != SHARD_NSP || !(c->several_keys || recipe->same_document_next))
 		return 0;
 	if (recipe->exact_next && is_share(t, recipe->random_next))
 		return 0;

@@ -47,16 +47,24 @@ static const struct arg table[] = {
 	ARG_FLAG("whole-word-mask", 0, &o.whole_word_mask, "mask whole words"),
 	ARG_ALIAS("do-whole-word-mask", "whole-word-mask"),
 	ARG_STR("masking-words", 0, &o.masking_words, "FILE",
-		"words of single characters that are masked whole, one a line, as in Chinese"),
+		"words of single characters that are masked whole, one a line, as in Chinese; -: standard input"),
+	ARG_FLAG("words-across-sep", 0, &o.words_across_sep, "let whole words go on after [SEP], as create_pretraining_data.py does"),
 	ARG_FLAG("word-draws", 0, &o.word_draws, "replace all of a masked word in one way"),
 	ARG_CHOICE("mask-spans", 0, &o.mask_spans, "none|ngram|span",
 		   "mask words one by one, 1 to 3 of them in a row, or 1 to 10"),
+	ARG_REAL("mask-replace-prob", 0, &o.mask_replace_prob, 0, 1, "P", "share of masked positions that become [MASK]"),
+	ARG_REAL("random-replace-prob", 0, &o.random_replace_prob, 0, 1, "P",
+		 "share of masked positions that become a random token; the others stay"),
+	ARG_FLAG("special-replacements", 0, &o.special_replacements,
+		 "draw random tokens from the whole vocabulary, special ones and [unusedN] included"),
 	ARG_CHOICE("masking", 0, &o.masking, "static|dynamic",
 		   "store masks, or leave them to whoever reads (dupe factor 1)"),
 	ARG_CHOICE("pairs", 0, &o.pairs, "nsp|sop|none",
 		   "second segments: next sentences or random ones; in order or swapped; none, full sentences"),
 	ARG_STR("random-next", 0, &random_next, "X",
 		"share of random next sentences (default: half, and all after a sentence alone)"),
+	ARG_FLAG("same-document-next", 0, &o.same_document_next,
+		 "let random next sentences be of the same document"),
 	ARG_FLAG("cross-documents", 0, &o.cross_documents, "with --pairs none: join the ends of documents"),
 	ARG_UINT("seed", 0, &o.seed, 0, INT64_MAX, "N", "of all draws"),
 	ARG_ALIAS("random-seed", "seed"),
@@ -144,6 +152,38 @@ static int read_random_next(void)
 	return 0;
 }
 
+/* create_pretraining_data.py has its faults whether asked for or not, and one rule for what stands at a masked position. */
+static int check_switches(void)
+{
+	const bool shares = o.mask_replace_prob != MASK_SHARE_MASK || o.random_replace_prob != MASK_SHARE_RANDOM;
+	const bool words = o.whole_word_mask || o.mask_spans || o.masking_words;
+
+	if (o.mask_replace_prob + o.random_replace_prob > 1)
+		return err_usage("--mask-replace-prob %g and --random-replace-prob %g are more than 1 together", o.mask_replace_prob,
+				 o.random_replace_prob);
+	if (o.rules == SHARD_GOOGLE && shares)
+		return err_usage("--compat google goes with neither --mask-replace-prob nor --random-replace-prob");
+	if (o.rules == SHARD_GOOGLE && (o.words_across_sep || o.same_document_next || o.special_replacements))
+		return err_usage("--compat google has --words-across-sep, --same-document-next and --special-replacements by itself");
+	if (o.words_across_sep && !words)
+		return err_usage("--words-across-sep goes with --whole-word-mask, --masking-words or --mask-spans");
+	if (o.same_document_next && o.pairs != SHARD_NSP)
+		return err_usage("--same-document-next goes with --pairs nsp");
+	return 0;
+}
+
+/* Standard input cannot be both the list of words and the corpus. */
+static int check_standard_input(void)
+{
+	bool corpus = !o.n_files;
+
+	if (!o.masking_words || strcmp(o.masking_words, MASK_WORDS_STANDARD_INPUT))
+		return 0;
+	for (size_t i = 0; i < o.n_files; i++)
+		corpus = corpus || !strcmp(o.files[i], "-");
+	return corpus ? err_usage("--masking-words - goes with files by name: standard input is the list") : 0;
+}
+
 /* What the table cannot say. */
 static int check_options(uint64_t *part, uint64_t *parts)
 {
@@ -159,7 +199,7 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return -1;
 	if (o.masking == SHARD_DYNAMIC && args_given("dupe-factor") && o.dupe_factor != 1)
 		return err_usage("--masking dynamic goes with --dupe-factor 1: every epoch has other masks");
-	if (read_random_next())
+	if (read_random_next() || check_switches() || check_standard_input())
 		return -1;
 	if (o.cross_documents && o.pairs != SHARD_NONE)
 		return err_usage("--cross-documents goes with --pairs none");
@@ -219,6 +259,16 @@ static void warn_of_words(const struct job *j)
 	if (passed > used)
 		log_warn("%" PRIu64 " lines of '%s' are of no use: they are not two or more tokens of a character each; %" PRIu64
 			 " words are", passed, o.masking_words, used);
+}
+
+/* The segmenter's cuts end where characters become tokens. */
+static void warn_of_segmenter(const struct shard_recipe *r)
+{
+	const char *segmenter = json_string_value(json_object_get(r->tokenizer, "segmenter"));
+
+	if (segmenter && json_is_true(json_object_get(r->tokenizer, "cjk")) && r->whole_word_mask && !r->words.count)
+		log_warn("the words that '%s' cut are not masked whole: each of their Chinese characters is a token; list them with "
+			 "--masking-words", segmenter);
 }
 
 static void warn_of_result(const struct job_report *r)
@@ -319,6 +369,7 @@ static int work(struct job *j, uint64_t part, uint64_t parts)
 	warn_of_vocabulary(job_vocab(j));
 	warn_of_predictions(job_recipe(j));
 	warn_of_words(j);
+	warn_of_segmenter(job_recipe(j));
 	if (dry_run) {
 		announce(j, 1);
 		return print_estimate(j);

@@ -1099,3 +1099,101 @@ both() {
 	exits 2 shard --compat google --document-lengths -o out in
 	exits 2 shard --compat google --whole-word-mask --word-draws -o out in
 }
+
+# stands FOLDER [OPTIONS...]: masked positions in all; the shares of [MASK], of the token itself, of others; other ones that are special.
+stands() {
+	bert-cat "$@" | jq -c '. as $i | [range(.masked_lm_positions | length) | [$i.input_ids[$i.masked_lm_positions[.]], $i.masked_lm_ids[.]]][]' |
+		jq -sc 'length as $n | [$n] + [map(select(.[0] == 4)), map(select(.[0] == .[1])), map(select(.[0] != 4 and .[0] != .[1])) | length / $n]
+			+ [map(select(.[0] < 4 and .[0] != .[1])) | length]'
+}
+
+@test "shares of [MASK] and random tokens: as asked for, verified, the same for threads and memory, and in the recipe" {
+	documents 0 200 >in
+	for o in "0.5 0.25" "1 0" "0 1 --mask-spans span" "0.6 0.4 --whole-word-mask --word-draws" "0 0 --mask-spans ngram" "0.7 0.1 --pairs none"; do
+		rm -rf one three
+		read -r mask random more <<<"$o"
+		# shellcheck disable=SC2086
+		shard --mask-replace-prob $mask --random-replace-prob $random $more --dupe-factor 6 --shards 2 --threads 1 --memory 16M -o one in
+		# shellcheck disable=SC2086
+		shard --mask-replace-prob $mask --random-replace-prob $random $more --dupe-factor 6 --shards 2 --threads 3 -o three in
+		same one three
+		bert-verify one >said
+		[ "$(grep -c "masks drawn again" said)" = 2 ]
+		jq -e --argjson m "$mask" --argjson r "$random" '.recipe | .mask_replace_prob == $m and .random_replace_prob == $r' one/manifest.json
+		stands one >share
+		jq -e --argjson m "$mask" --argjson r "$random" '.[0] > 9000 and (.[1] - $m | fabs) < 0.03 and (.[3] - $r | fabs) < 0.03' share
+	done
+	shard --dupe-factor 2 -o usual in
+	shard --mask-replace-prob 0.8 --random-replace-prob 0.1 --dupe-factor 2 -o spelled in
+	same usual spelled
+	jq -e '.recipe | has("mask_replace_prob") or has("random_replace_prob") | not' usual/manifest.json
+	shard --masking dynamic --mask-replace-prob 0.4 --random-replace-prob 0.4 -o dynamic in
+	stands --epoch 3 dynamic | jq -e '(.[1] - 0.4 | fabs) < 0.05 and (.[3] - 0.4 | fabs) < 0.05'
+	exits 2 shard --mask-replace-prob 0.9 --random-replace-prob 0.2 -o out in
+	says "are more than 1 together"
+	exits 2 shard --mask-replace-prob 0.9 --compat google -o out in
+	exits 1 shard --mask-replace-prob 0.9 --dupe-factor 2 -o usual in
+	says "recipe.mask_replace_prob is absent, not 0.9"
+}
+
+@test "the reference's faults by themselves: off by default, verified where they are on, the same for threads and memory" {
+	documents 0 40 >in
+	for o in --same-document-next "--same-document-next --random-next 0.5" "--whole-word-mask --words-across-sep" --special-replacements; do
+		rm -rf one little
+		# shellcheck disable=SC2086
+		shard $o --shards 2 --dupe-factor 30 --max-seq-length 24 --threads 3 -o one in
+		for i in 0 1; do
+			# shellcheck disable=SC2086
+			shard $o --shards 2 --dupe-factor 30 --max-seq-length 24 --memory 16M --stage index --part "$i/2" -o little in
+		done
+		# shellcheck disable=SC2086
+		shard $o --shards 2 --dupe-factor 30 --max-seq-length 24 --memory 16M --threads 1 -o little in
+		same one little
+		bert-verify one
+		# shellcheck disable=SC2086
+		both --shards 1 --dupe-factor 600 --max-seq-length 24 $o in
+	done
+	exits 2 shard --same-document-next --pairs sop -o out in
+	exits 2 shard --words-across-sep -o out in
+	exits 2 shard --special-replacements --compat google -o out in
+	says "by itself"
+	[ ! -e out ]
+}
+
+@test "a random next of the same document: where it is allowed, also where there is no other" {
+	printf 'alice was tired.\nher sister.\non the bank.\n' >one
+	exits 0 shard --same-document-next --dupe-factor 20 -o out one
+	bert-verify out
+	jq -e '.totals.random_next > 10 and .totals.dropped == 0 and .recipe.same_document_next' out/manifest.json
+	{ cat one; echo; printf 'having nothing to do.\nand very.\n'; } >two
+	for f in two one; do
+		both --same-document-next --dupe-factor 40000 $f
+		both --same-document-next --random-next 0.3 --dupe-factor 40000 $f
+	done
+	shard --dupe-factor 20 -o plain two
+	jq -e '.recipe | has("same_document_next") | not' plain/manifest.json
+	shard --same-document-next --dupe-factor 20 -o allowed two
+	exits 1 bert-diff plain allowed
+}
+
+@test "special tokens as random ones, and words across [SEP]: only where they are asked for" {
+	documents 0 300 >in
+	shard --dupe-factor 4 --random-replace-prob 0.2 -o plain in
+	stands plain | jq -e '.[4] == 0'
+	shard --special-replacements --dupe-factor 4 --random-replace-prob 0.2 -o special in
+	stands special | jq -e '.[4] > 5'
+	jq -e '.recipe.never == []' special/manifest.json
+	shard --whole-word-mask --dupe-factor 4 --max-seq-length 40 -o words in
+	shard --whole-word-mask --words-across-sep --dupe-factor 4 --max-seq-length 40 -o across in
+	exits 0 bert-diff --unmasked words across
+	# of pairs whose second segment begins with ##: how many have its token and the one before [SEP] masked as one
+	for f in words across; do
+		bert-cat --tokens "$f" | jq -c --rawfile vocab "$DATA/man/vocab.txt" '($vocab | split("\n")) as $v | . as $i | (.segment_ids | index(1)) as $b
+			| ($i.masked_lm_positions | index($b)) as $k
+			| select((if $k then $v[$i.masked_lm_ids[$k]] else $i.tokens[$b] end) | startswith("##"))
+			| ($k != null) == ($i.masked_lm_positions | index($b - 2) != null)' | sort | uniq -c >"$f.count"
+	done
+	grep -q false words.count
+	grep -q true across.count
+	not grep -q false across.count
+}

@@ -71,7 +71,7 @@ static void test_documents_may_be_borrowed(void **state)
 	docset_release(&all);
 }
 
-/* What docset_follow says, by looking at every document. */
+/* What docset_follow says, by looking at every document; what docset_at says, where no document D is to be avoided. */
 static uint32_t follow_slowly(const struct docset *s, uint64_t u, uint32_t d)
 {
 	const struct key point = key_point(s->shard, s->shards, u);
@@ -83,7 +83,7 @@ static uint32_t follow_slowly(const struct docset *s, uint64_t u, uint32_t d)
 				continue;
 			if (best == UINT32_MAX)
 				best = k;
-			if (key_compare(s->docs[k].key, s->docs[d].key))
+			if (d == UINT32_MAX || key_compare(s->docs[k].key, s->docs[d].key))
 				return k;
 		}
 	}
@@ -106,6 +106,7 @@ static void test_the_ring_is_followed(void **state)
 				const uint64_t u = k ? rng_u64(&r) : UINT64_MAX;
 
 				assert_int_equal(docset_follow(&s, u, d), follow_slowly(&s, u, d));
+				assert_int_equal(docset_at(&s, u), follow_slowly(&s, u, UINT32_MAX));
 			}
 			docset_release(&s);
 		}

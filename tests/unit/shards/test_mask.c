@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #define SIZE 400
 static const struct id_range never[] = { { 0, 9 }, { 50, 50 } };
+static struct vocab *vocab;
 
 static struct instance_shape shape = {
 	.max_seq_length = 128,
@@ -151,8 +153,18 @@ static void test_equal_streams_draw_equal_masks(void **state)
 	instance_release(&b);
 }
 
+/* Of [MASK], and of random tokens. */
+static const double shares[][2] = { { 0.8, 0.1 }, { 0.5, 0.25 }, { 1, 0 }, { 0, 1 }, { 0, 0 }, { 0.9, 0.1 }, { 0.3, 0.7 } };
+#define SHARES (sizeof(shares) / sizeof(shares[0]))
+
+static void set_shares(struct mask_rule *rule, size_t k)
+{
+	assert_int_equal(mask_shares_set(&rule->shares, shares[k][0], shares[k][1]), 0);
+	assert_int_equal(rule->shares.given, k > 0);
+}
+
 /* shards/FORMAT.md, "Masks", word by word, where tokens are masked one by one: over I, which has no masks. */
-static void mask_plainly(const struct mask *m, struct rng *r, struct instance *i)
+static void mask_plainly(const struct mask *m, const double *share, struct rng *r, struct instance *i)
 {
 	const uint32_t q = mask_count(&m->rule, i->n);
 	uint32_t c[128], n = 0;
@@ -176,9 +188,9 @@ static void mask_plainly(const struct mask *m, struct rng *r, struct instance *i
 		i->positions[i->predictions] = p;
 		i->labels[i->predictions++] = i->ids[p];
 		x = rng_unit(r);
-		if (x < 0.8)
+		if (x < share[0])
 			i->ids[p] = m->rule.mask_id;
-		else if (x >= 0.9)
+		else if (x >= 1 - share[1])
 			i->ids[p] = m->pool[rng_below(r, m->pool_size)];
 	}
 }
@@ -197,8 +209,9 @@ static void test_masks_are_those_of_the_words(void **state)
 	assert_int_equal(instance_init(&a, &wide), 0);
 	assert_int_equal(instance_init(&b, &wide), 0);
 	for (uint32_t k = 0; k < 600; k++) {
-		const struct mask_rule rule = rule_of(k % 10 / 9.0, 1 + k % 128);
+		struct mask_rule rule = rule_of(k % 10 / 9.0, 1 + k % 128);
 
+		set_shares(&rule, k % SHARES);
 		assert_int_equal(cpu_limit(processors[k % 3]), 0);
 		assert_int_equal(mask_init(&m, &rule), 0);
 		make(&a, 1 + k % 60, 1 + k * 7 % 62, 100, 200);
@@ -206,7 +219,7 @@ static void test_masks_are_those_of_the_words(void **state)
 		mask_stream(&r, RNG_STATIC_MASK, 8, (struct key){ k, 2 }, 3, 4, 5);
 		again = r;
 		mask_draw(&m, &r, &a);
-		mask_plainly(&m, &again, &b);
+		mask_plainly(&m, shares[k % SHARES], &again, &b);
 		assert_int_equal(a.predictions, b.predictions);
 		assert_memory_equal(a.positions, b.positions, a.predictions * sizeof(*a.positions));
 		assert_memory_equal(a.labels, b.labels, a.predictions * sizeof(*a.labels));
@@ -258,6 +271,52 @@ static void test_replacements(void **state)
 	instance_release(&i);
 }
 
+/* Every share that is asked for, of tokens drawn one by one and of words: within five standard deviations. */
+static void test_shares(void **state)
+{
+	struct instance i;
+	struct mask m;
+	struct rng r;
+
+	(void)state;
+	assert_int_equal(instance_init(&i, &shape), 0);
+	for (size_t s = 0; s < 2 * SHARES; s++) {
+		const double *share = shares[s / 2];
+		struct mask_rule rule = rule_of(0.15, 20);
+		double all = 0, masked = 0, kept = 0;
+
+		set_shares(&rule, s / 2);
+		rule.word_draws = rule.whole_word = s % 2;
+		rule.vocab = vocab;
+		assert_int_equal(mask_init(&m, &rule), 0);
+		for (uint32_t k = 0; k < 500; k++) {
+			make(&i, 60, 60, 7, 1);
+			mask_stream(&r, RNG_STATIC_MASK, 3, (struct key){ s, k }, 0, 0, 0);
+			mask_draw(&m, &r, &i);
+			for (uint32_t p = 0; p < i.predictions; p++, all++) {
+				masked += i.ids[i.positions[p]] == rule.mask_id;
+				kept += i.ids[i.positions[p]] == 7;
+			}
+		}
+		assert_true(fabs(masked - all * share[0]) <= 5 * sqrt(all * share[0] * (1 - share[0])));
+		assert_true(fabs(all - masked - kept - all * share[1]) <= 5 * sqrt(all * share[1] * (1 - share[1])));
+		mask_release(&m);
+	}
+	instance_release(&i);
+}
+
+static void test_shares_that_are_none(void **state)
+{
+	struct mask_shares s;
+
+	(void)state;
+	assert_int_equal(mask_shares_set(&s, 0.8, 0.1), 0);
+	assert_false(s.given);
+	assert_int_equal(mask_shares_set(&s, 0.9, 0.2), -1);
+	assert_int_equal(mask_shares_set(&s, -0.1, 0.2), -1);
+	assert_int_equal(mask_shares_set(&s, NAN, 0.2), -1);
+}
+
 static void test_positions_are_uniform(void **state)
 {
 	const struct mask_rule rule = rule_of(0.15, 20);
@@ -289,7 +348,6 @@ static void test_positions_are_uniform(void **state)
 /* --- whole words ------------------------------------------------------------------------------ */
 
 static char path[] = "/tmp/bert-test-mask-XXXXXX";
-static struct vocab *vocab;
 
 /* Ids 0 to 4 are special, 5 to 199 begin words, the rest continue them. */
 static int make_vocab(void **state)
@@ -376,6 +434,53 @@ static void test_whole_words(void **state)
 	}
 	assert_true(total > 15000);
 	mask_release(&m);
+	instance_release(&i);
+}
+
+/* Words that lie across [SEP] are masked on both its sides or on none, and drawn as one; what begins A is a word by itself. */
+static void test_words_across_sep(void **state)
+{
+	struct mask_rule rule = rule_of(0.3, 40);
+	struct instance_shape wide = shape;
+	uint32_t both = 0, first = 0;
+	struct instance i;
+	struct mask m;
+	struct rng r;
+
+	(void)state;
+	rule.whole_word = rule.across_sep = true;
+	rule.vocab = vocab;
+	wide.max_predictions = 40;
+	assert_int_equal(instance_init(&i, &wide), 0);
+	for (uint32_t k = 0; k < 4000; k++) {
+		const uint32_t a = 5 + k % 40, border = a + 1;
+		bool masked[128] = { false };
+
+		rule.word_draws = k % 2;
+		rule.spans = (enum mask_spans)(k / 2 % 3);
+		assert_int_equal(mask_init(&m, &rule), 0);
+		make(&i, a, k % 5 ? 30 : 2, 180, 15);
+		for (uint32_t p = 1; p < 3; p++)			/* A begins with a word that goes on, */
+			i.ids[p] = 210;
+		for (uint32_t p = a - 1; p < border + 3; p++)		/* and its last one has five tokens, or is all of B too */
+			i.ids[p] = p == border ? shape.sep : p == a - 1 ? 150 : 300;
+		i.ids[border + 3] = k % 5 ? 20 : shape.sep;
+		mask_stream(&r, RNG_STATIC_MASK, 1, (struct key){ k, 9 }, 0, 0, 0);
+		mask_draw(&m, &r, &i);
+		for (uint32_t p = 0; p < i.predictions; p++)
+			masked[i.positions[p]] = true;
+		assert_false(masked[0] || masked[border] || masked[i.n - 1]);
+		assert_int_equal(masked[a - 1], masked[a]);
+		assert_int_equal(masked[a], masked[border + 1]);
+		assert_int_equal(masked[border + 1], masked[border + 2]);
+		assert_int_equal(masked[1], masked[2]);
+		if (masked[a] && rule.word_draws)
+			assert_int_equal(i.ids[a] == 4, i.ids[border + 1] == 4);
+		both += masked[a];
+		first += masked[1];
+		mask_release(&m);
+	}
+	assert_true(both > 300 && first > 300);
 	instance_release(&i);
 }
 
@@ -496,9 +601,12 @@ int main(void)
 		cmocka_unit_test(test_equal_streams_draw_equal_masks),
 		cmocka_unit_test(test_masks_are_those_of_the_words),
 		cmocka_unit_test(test_replacements),
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_shares_that_are_none),
 		cmocka_unit_test(test_positions_are_uniform),
 		cmocka_unit_test(test_never_drawn_ranges),
 		cmocka_unit_test(test_whole_words),
+		cmocka_unit_test(test_words_across_sep),
 		cmocka_unit_test(test_runs_of_words),
 		cmocka_unit_test(test_spans_are_replaced_as_one),
 		cmocka_unit_test(test_a_vocabulary_of_special_tokens_is_refused),

@@ -160,6 +160,76 @@ static void test_shares_of_random_nexts(void **state)
 	json_decref(h.recipe.tokenizer);
 }
 
+/* Switches are written where they are on, and read as they are; those that go with nothing else are refused. */
+static void test_switches(void **state)
+{
+	static const char *const bad[][2] = {
+		{ "mask_replace_prob", "1.5" }, { "mask_replace_prob", "0.8" }, { "random_replace_prob", "-0.5" }, { "random_replace_prob", "true" },
+		{ "words_across_sep", "1" }, { "same_document_next", "\"yes\"" }, { "pairs", "\"sop\"" }, { "rules", "\"google 1\"" },
+		{ "rules", "\"imported 1\"" }, { "whole_word_mask", "false" },
+	};
+	struct shard_header h = make_header();
+	struct shard_recipe got;
+	json_t *plain = shard_recipe_json(&h.recipe), *o;
+
+	(void)state;
+	h.recipe.words_across_sep = h.recipe.same_document_next = true;
+	assert_int_equal(mask_shares_set(&h.recipe.shares, 0.6, 0.25), 0);
+	o = shard_recipe_json(&h.recipe);
+	assert_int_equal(json_object_size(o), json_object_size(plain) + 4);
+	assert_int_equal(shard_recipe_parse(&got, o), 0);
+	assert_true(got.shares.given && got.shares.mask == 0.6 && got.shares.random == 0.25);
+	assert_true(got.words_across_sep && got.same_document_next);
+	shard_recipe_release(&got);
+	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+		json_t *wrong = json_deep_copy(o);
+
+		json_object_set_new(wrong, bad[k][0], json_loads(bad[k][1], JSON_DECODE_ANY, NULL));
+		if (!shard_recipe_parse(&got, wrong))
+			fail_msg("%s = %s was taken", bad[k][0], bad[k][1]);
+		assert_int_equal(err_code(), EXIT_CORRUPT);
+		json_decref(wrong);
+	}
+	json_object_set_new(plain, "random_replace_prob", json_real(0.05));	/* one alone: the other is the usual one */
+	assert_int_equal(shard_recipe_parse(&got, plain), 0);
+	assert_true(got.shares.given && got.shares.mask == 0.8 && got.shares.random == 0.05);
+	shard_recipe_release(&got);
+	json_decref(plain);
+	json_decref(o);
+	json_decref(h.recipe.tokenizer);
+}
+
+/* What a reader wants of dynamic masks becomes the recipe; of static ones nothing can be wanted. */
+static void test_choices(void **state)
+{
+	struct shard_header h = make_header();
+	struct shard_recipe r = h.recipe;
+
+	(void)state;
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ 0 }), 0);
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_PROB, .masked_lm_prob = 0.15 }), -1);
+	assert_int_equal(err_code(), EXIT_FAILED);
+	r.masking = SHARD_DYNAMIC;
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_PROB, .masked_lm_prob = 0.4 }), 0);
+	assert_true(r.masked_lm_prob == 0.4 && r.max_predictions_per_seq == 6);		/* 16 * 0.4 */
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_PREDICTIONS, .max_predictions_per_seq = 5 }), 0);
+	assert_true(r.masked_lm_prob == 0.4 && r.max_predictions_per_seq == 5);
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_PREDICTIONS, .max_predictions_per_seq = 17 }), -1);
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_RANDOM_SHARE, .random_replace_prob = 0.3 }), -1);
+	assert_int_equal(err_code(), EXIT_USAGE);
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_RANDOM_SHARE, .random_replace_prob = 0.2 }), 0);
+	assert_true(r.shares.given && r.shares.mask == 0.8 && r.shares.random == 0.2);
+	r.word_draws = true;
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_WHOLE_WORD }), 0);
+	assert_false(r.whole_word_mask || r.word_draws);
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_WORD_DRAWS, .word_draws = true }), -1);
+	r.word_draws = false;
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_SPANS, .mask_spans = MASK_SPANS }), 0);
+	assert_true(r.whole_word_mask && r.mask_spans == MASK_SPANS);
+	assert_int_equal(shard_recipe_choose(&r, &(struct mask_choice){ .given = CHOICE_SPANS | CHOICE_WHOLE_WORD, .mask_spans = MASK_SPANS }), -1);
+	json_decref(h.recipe.tokenizer);
+}
+
 static void test_document_entries(void **state)
 {
 	const struct shard_document d = {
@@ -335,6 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headers_round_trip),
 		cmocka_unit_test(test_headers_are_checked), cmocka_unit_test(test_shares_of_random_nexts),
+		cmocka_unit_test(test_switches), cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_document_entries),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_files_open),
