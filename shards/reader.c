@@ -63,10 +63,12 @@ static int add_recipe(struct reader *r, const struct shard_recipe *recipe, const
 {
 	if (r->recipe_json)
 		return check_recipe(r, recipe, name);
-	if (check_limits(&r->opts, recipe, name))
-		return -1;
 	r->recipe_json = shard_recipe_json(recipe);
-	return r->recipe_json ? shard_recipe_parse(&r->recipe, r->recipe_json) : -1;
+	if (!r->recipe_json || shard_recipe_parse(&r->recipe, r->recipe_json))
+		return -1;
+	if (r->opts.masks && shard_recipe_choose(&r->recipe, r->opts.masks))
+		return err_prefix("'%s'", name);
+	return check_limits(&r->opts, &r->recipe, name);
 }
 
 /* Adds a shard; PATH is taken, also on failure. */
@@ -173,7 +175,7 @@ int reader_open(struct reader **r, const char *const *paths, size_t n, const str
 	*r = NULL;
 	if (!new)
 		return err_memory();
-	new->opts = *opts;
+	new->opts = *opts;		/* its MASKS are looked at in this call only */
 	for (size_t k = 0; k < n; k++)
 		if (folder_is(paths[k]) ? add_folder(new, paths[k]) : add_file(new, paths[k], 0, 0))
 			goto fail;
@@ -199,6 +201,11 @@ uint64_t reader_size(const struct reader *r)
 const struct shard_recipe *reader_recipe(const struct reader *r)
 {
 	return &r->recipe;
+}
+
+const json_t *reader_recipe_json(const struct reader *r)
+{
+	return r->recipe_json;
 }
 
 const struct instance_shape *reader_shape(const struct reader *r)

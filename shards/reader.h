@@ -42,6 +42,7 @@ struct reader_opts {
 	bool scattered;			/* instances are asked for in no order: the system is to read nothing ahead */
 	bool map;			/* shards are mapped, where that can be (base/file_view.h), not read */
 	struct shelf *shelf;		/* for open shards, when readers share one; NULL: one of its own */
+	const struct mask_choice *masks;	/* how to draw them otherwise than the recipe has it; NULL: as it does. Read in the call only */
 };
 
 #define READER_FILES 96
@@ -55,7 +56,8 @@ struct reader;
  */
 int reader_open(struct reader **r, const char *const *paths, size_t n, const struct reader_opts *opts);
 uint64_t reader_size(const struct reader *r);				/* instances */
-const struct shard_recipe *reader_recipe(const struct reader *r);	/* of all shards */
+const struct shard_recipe *reader_recipe(const struct reader *r);	/* of all shards; as masks are drawn, by OPTS */
+const json_t *reader_recipe_json(const struct reader *r);		/* as it stands in them */
 const struct instance_shape *reader_shape(const struct reader *r);	/* but documents and block_records are 0 */
 size_t reader_shards(const struct reader *r);
 uint64_t reader_shard_first(const struct reader *r, size_t k);		/* its first instance; of k = reader_shards the size */

@@ -105,6 +105,9 @@ struct mask_choice {
 	int mask_spans;			/* enum mask_spans */
 	double mask_replace_prob, random_replace_prob;
 };
+/* Nothing, in values that --help takes for no defaults. */
+#define MASK_CHOICE_NONE { .masked_lm_prob = -1, .mask_spans = -1, .mask_replace_prob = -1, .random_replace_prob = -1 }
+const char *mask_spans_word(enum mask_spans spans);	/* as the recipe has it */
 /* R by CHOICE. Refused (EXIT_FAILED): static masks, which stand; and what contradicts itself (EXIT_USAGE). */
 int shard_recipe_choose(struct shard_recipe *r, const struct mask_choice *choice);
 

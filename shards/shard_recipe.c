@@ -338,6 +338,11 @@ struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vo
 	};
 }
 
+const char *mask_spans_word(enum mask_spans spans)
+{
+	return spans_names[spans];
+}
+
 /* --- recipe: a reader's choice ------------------------------------------------------------------- */
 
 static bool gives(const struct mask_choice *c, unsigned member)

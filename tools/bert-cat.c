@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "base/tool.h"
 #include "shards/folder.h"
+#include "shards/mask_choice.h"
 #include "shards/reader.h"
 #include "shards/scan.h"
 #include "shards/show.h"
@@ -18,6 +19,7 @@ struct options {
 	bool tokens, text;
 	uint64_t epoch;			/* NO_EPOCH: masks of dynamic shards are not drawn */
 	uint64_t skip, count;
+	struct mask_choice masks;
 };
 #define NO_EPOCH UINT64_MAX
 
@@ -112,6 +114,8 @@ static int begin(void *ctx, struct scan *s)
 	c->scan = s;
 	if (s->kind == SCAN_TOKENS)
 		return prepare_show(c, s->path, s->name, s->tokens.tokenizer, false);
+	if (c->o->epoch != NO_EPOCH && shard_recipe_choose(recipe, &c->o->masks))
+		return err_prefix("'%s'", s->name);
 	masks = draws(c->o, recipe) && !documents_can_draw(recipe, NULL);
 	if (prepare_show(c, s->path, s->name, recipe->tokenizer, masks) ||
 	    (masks && folder_words(&c->words, s->path, recipe, c->vocab)))
@@ -206,7 +210,8 @@ static int cat_stretch(struct cat *c, const struct reader *r, uint64_t from, uin
 
 static int cat_indexed(struct cat *c, const char *path)
 {
-	const struct reader_opts opts = { .vocab = c->o->vocab, .unmasked = c->o->epoch == NO_EPOCH };
+	const struct reader_opts opts = { .vocab = c->o->vocab, .unmasked = c->o->epoch == NO_EPOCH,
+					   .masks = c->o->epoch == NO_EPOCH ? NULL : &c->o->masks };
 	struct reader *r;
 	uint64_t from, to;
 	int rc = 0;
@@ -283,7 +288,7 @@ static void release(struct cat *c)
 
 int main(int argc, char **argv)
 {
-	static struct options o = { .epoch = NO_EPOCH, .count = UINT64_MAX };
+	static struct options o = { .epoch = NO_EPOCH, .count = UINT64_MAX, .masks = MASK_CHOICE_NONE };
 	const struct arg table[] = {
 		ARG_FLAG("tokens", 0, &o.tokens, "add the strings of the ids"),
 		ARG_FLAG("text", 0, &o.text, "text for people instead of JSON"),
@@ -291,6 +296,8 @@ int main(int argc, char **argv)
 		ARG_UINT("epoch", 0, &o.epoch, 0, UINT32_MAX, "N", "show dynamic masks as epoch N sees them"),
 		ARG_UINT("skip", 0, &o.skip, 0, INT64_MAX, "N", "pass over the first N instances or documents"),
 		ARG_UINT("count", 0, &o.count, 0, INT64_MAX, "N", "show at most N (default: all)"),
+		ARG_GROUP("With --epoch"),
+		ARG_MASK_CHOICE(&o.masks),
 		ARG_COMMON(&o.common),
 		ARG_END
 	};
@@ -304,7 +311,11 @@ int main(int argc, char **argv)
 	if (rc != ARGS_RUN)
 		return rc;
 	tool_start();
-	rc = a.n_operands ? cat_all(&c, a.operands, a.n_operands) : cat_all(&c, &standard_input, 1);
+	mask_choice_note(&o.masks);
+	if (o.masks.given && o.epoch == NO_EPOCH)
+		rc = err_usage("how masks are drawn goes with --epoch: without it none are");
+	else
+		rc = a.n_operands ? cat_all(&c, a.operands, a.n_operands) : cat_all(&c, &standard_input, 1);
 	release(&c);
 	if (rc)
 		return tool_fail();

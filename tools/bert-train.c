@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/report.h"
 #include "base/tool.h"
+#include "shards/mask_choice.h"
 #include "trainer/pretrain.h"
 #include "trainer/signals.h"
 #include "trainer/warmup.h"
@@ -79,6 +80,7 @@ static int check(struct options *o)
 	if (read_sets(o) || warmup_parse(&warmup, o->warmup))
 		return -1;
 	o->train.warmup = warmup_steps(&warmup, o->train.steps);
+	mask_choice_note(&o->train.masks);
 	o->train.output = o->common.output;
 	o->train.backend = kernels_backends[o->backend];
 	o->train.threads = (unsigned)o->common.threads;
@@ -124,6 +126,8 @@ int main(int argc, char **argv)
 		ARG_LIST("eval", 0, &o.eval, "DIR", "held-out shards; repeatable: each set by itself, and all together"),
 		ARG_UINT("eval-every", 0, &t->eval_every, 0, UINT32_MAX, "N", "steps between evaluations; 0: at the end only"),
 		ARG_UINT("eval-instances", 0, &t->eval_instances, 0, UINT32_MAX, "N", "evaluate on the first N instances of each held-out set; 0: all"),
+		ARG_GROUP("Masks of dynamic shards, where not as these say"),
+		ARG_MASK_CHOICE(&t->masks),
 		ARG_GROUP("Steps"),
 		ARG_UINT("steps", 0, &t->steps, 1, UINT32_MAX, "N", "steps of the whole run"),
 		ARG_UINT("batch", 0, &t->batch, 1, 1 << 24, "N", "instances of a step"),

@@ -79,7 +79,7 @@ static int open_data(struct pretrain *p)
 {
 	const struct pretrain_opts *o = p->opts;
 	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .map = o->map, .exponent = o->data_exponent,
-						.config = &p->model.config };
+						.masks = &o->masks, .config = &p->model.config };
 
 	if (shard_source_open(&p->data, o->data, o->sets, &opts))
 		return -1;

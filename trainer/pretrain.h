@@ -23,6 +23,7 @@ struct pretrain_opts {
 	const struct mixture_set *data;				/* [sets]: what is trained on */
 	size_t sets;
 	double data_exponent;					/* of the sets' sizes (shards/mixture.h) */
+	struct mask_choice masks;				/* of dynamic shards that are trained on; held-out ones keep theirs */
 	const char *const *eval;				/* [evals]: held-out shards */
 	size_t evals;
 	bool map;						/* shards are mapped, not read */
@@ -47,7 +48,7 @@ struct pretrain_opts {
 };
 
 /* Batch size, rate and save interval are those of google-research/bert's run_pretraining. */
-#define PRETRAIN_DEFAULT { .data_exponent = 1, .backend = "auto", .threads = 1, .seed = 12345, .batch = 32, .steps = 100000, .warmup = 10000, \
+#define PRETRAIN_DEFAULT { .data_exponent = 1, .masks = MASK_CHOICE_NONE, .backend = "auto", .threads = 1, .seed = 12345, .batch = 32, .steps = 100000, .warmup = 10000, \
 	.learning_rate = 5e-5, .power = 1, .weight_decay = 0.01, .clip = 1, .save_every = 1000, .keep = 5, .log_every = 10 }
 
 struct pretrain_end {

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "shards/folder.h"
 #include "shards/manifest.h"
+#include "shards/mask_choice.h"
 #include "tokenizer/chars.h"
 #include "tokenizer/tokenizer_config.h"
 #include "tokenizer/wordpiece.h"
@@ -32,8 +33,7 @@ static int add_digests(struct buf *b, const char *folder)
 /* What set K holds. */
 static json_t *set_sum(const struct mixture *m, size_t k)
 {
-	json_t *recipe = shard_recipe_json(reader_recipe(mixture_reader(m, k)));
-	char *text = recipe ? json_dumps(recipe, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+	char *text = json_dumps(reader_recipe_json(mixture_reader(m, k)), JSON_COMPACT | JSON_SORT_KEYS);
 	struct buf b = BUF_INIT;
 	json_t *sum = NULL;
 
@@ -43,7 +43,6 @@ static json_t *set_sum(const struct mixture *m, size_t k)
 		sum = facts_sum(XXH3_64bits(b.data, b.len));
 	buf_release(&b);
 	free(text);
-	json_decref(recipe);
 	return sum;
 }
 
@@ -100,6 +99,15 @@ static json_t *data_fact(const struct mixture *m)
 	return list;
 }
 
+/* What was chosen of masks, under the shards' own names. */
+static int add_masks(json_t *f, const struct mask_choice *c)
+{
+	for (const struct mask_choice_member *m = mask_choice_members; m->bit; m++)
+		if (c->given & m->bit && facts_set(f, m->name, mask_choice_json(c, m->bit)))
+			return -1;
+	return 0;
+}
+
 json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, const struct shard_source *data)
 {
 	json_t *f = json_pack("{s:s, s:I, s:I, s:I, s:s, s:s, s:f, s:f, s:f}", "optimizer",
@@ -115,6 +123,7 @@ json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, co
 	if (facts_set(f, "config", facts_config(c)) || facts_set(f, "init", facts_weights(o->init)) ||
 	    facts_set(f, "data", data_fact(shard_source_mixture(data))) ||
 	    facts_set(f, "instances", json_integer((json_int_t)mixture_size(shard_source_mixture(data)))) ||
+	    add_masks(f, &o->masks) ||
 	    (o->data_exponent != 1 && facts_set(f, "data_exponent", json_real(o->data_exponent))) ||
 	    (o->decay != DECAY_CONSTANT && facts_set(f, "steps", json_integer((json_int_t)o->steps))) ||
 	    (o->decay == DECAY_POLY && facts_set(f, "power", json_real(o->power)))) {

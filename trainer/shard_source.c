@@ -75,7 +75,7 @@ static int open_mixture(struct shard_source *s, const struct mixture_set *sets, 
 {
 	const struct config *c = o->config;
 	const struct reader_opts opts = { .max_seq_length = (uint32_t)c->max_position_embeddings, .vocab_size = (uint32_t)c->vocab_size,
-					  .scattered = o->ordered, .map = o->map };
+					  .scattered = o->ordered, .map = o->map, .masks = o->masks };
 
 	if (mixture_open(&s->mixture, sets, n, o->exponent, &opts))
 		return err_prefix("cannot use the shards");

@@ -27,6 +27,7 @@ struct shard_source_opts {
 	bool ordered;			/* else instances come as they stand, and masks are those of epoch 0 */
 	bool map;			/* shards are mapped, not read (shards/reader.h) */
 	double exponent;		/* of the sets' sizes (shards/mixture.h); 1: their weights say all */
+	const struct mask_choice *masks;	/* of dynamic shards (shards/reader.h); NULL: as their recipe has it */
 	const struct config *config;	/* what shards must fit; read in the call only */
 };
 

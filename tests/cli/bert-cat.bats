@@ -181,3 +181,20 @@ flip() { perl -e 'local $/; open F, "<:raw", $ARGV[0]; $b = <F>; substr($b, $ARG
 	run bash -c "bert-cat \$(yes s | head -n 200) | head -n 1 >/dev/null; echo \${PIPESTATUS[0]}"
 	[ "$output" = 141 ] || { echo "$output"; return 1; }
 }
+
+@test "masks of an epoch may be chosen, the same by the index; not where they are static" {
+	bert-shard --vocab "$DATA/man/vocab.txt" --max-seq-length 64 --masking dynamic -o s "$DATA/man/corpus.txt"
+	bert-shard --vocab "$DATA/man/vocab.txt" --max-seq-length 64 --masking dynamic --mask-spans span --masked-lm-prob 0.3 --random-replace-prob 0.15 -o other "$DATA/man/corpus.txt"
+	# what another recipe would have drawn
+	cmp <(bert-cat --epoch 2 other) <(bert-cat --epoch 2 --mask-spans span --masked-lm-prob 0.3 --max-predictions-per-seq 20 --random-replace-prob 0.15 s)
+	cmp <(bert-cat --epoch 2 s) <(bert-cat --epoch 2 --whole-word-mask=false --masked-lm-prob 0.15 --max-predictions-per-seq 20 --random-replace-prob 0.1 other)
+	cmp <(bert-cat --epoch 2 --mask-spans ngram --skip 3 s) <(bert-cat --epoch 2 --mask-spans ngram s | tail -n +4)
+	bert-cat --epoch 1 --masked-lm-prob 0.5 s | jq -se 'map((.masked_lm_positions | length) / (.input_ids | length)) | add / length | . > 0.45 and . < 0.55'
+	exits 2 bert-cat --masked-lm-prob 0.5 s
+	says "goes with --epoch"
+	bert-shard --vocab "$DATA/man/vocab.txt" --max-seq-length 64 -o static "$DATA/man/corpus.txt"
+	exits 1 bert-cat --epoch 1 --masked-lm-prob 0.5 static
+	says "its masks are static"
+	exits 1 bert-cat --epoch 1 --masked-lm-prob 0.5 --count 1 static
+	says "its masks are static"
+}

@@ -572,3 +572,44 @@ set_of() {
 	exits 2 bert-train --data s --config c -o run --eval-every 5
 	says "needs --eval DIR"
 }
+
+@test "masks of dynamic shards may be chosen: another run, the same however it was interrupted; static ones may not" {
+	shards -o s --masking dynamic --dupe-factor 1
+	train -o plain
+	for c in "--masked-lm-prob 0.4" "--whole-word-mask" "--mask-spans span" "--mask-replace-prob 0.5 --random-replace-prob 0.5" \
+		"--masked-lm-prob 0.3 --max-predictions-per-seq 4 --whole-word-mask --word-draws"; do
+		rm -rf straight pieces
+		# shellcheck disable=SC2086
+		train $c -o straight
+		not cmp -s plain/checkpoint-12/model.safetensors straight/checkpoint-12/model.safetensors
+		for _ in 1 2 3; do
+			# shellcheck disable=SC2086
+			train $c -o pieces --time-budget 0.000001s
+		done
+		# shellcheck disable=SC2086
+		train $c -o pieces
+		diff -r straight/checkpoint-12 pieces/checkpoint-12
+	done
+	jq -e '.masked_lm_prob == 0.3 and .max_predictions_per_seq == 4 and .whole_word_mask and .word_draws and (has("mask_spans") | not)' straight/run.json
+	exits 1 train -o straight
+	says "'straight' holds another run: its masked_lm_prob is 0.3, not nothing"
+	exits 1 train --masked-lm-prob 0.4 -o plain
+	says "'plain' holds another run: its masked_lm_prob is nothing, not 0.4"
+	# more predictions are more work
+	one=$(bert-train --data s --config "$DATA/man/config.json" --dry-run | jq .flops_per_step)
+	two=$(bert-train --data s --config "$DATA/man/config.json" --dry-run --masked-lm-prob 0.3 | jq .flops_per_step)
+	jq -ne "$two > $one"
+	exits 2 train --mask-replace-prob 0.95 -o out
+	says "are more than 1 together"
+	exits 2 train --max-predictions-per-seq 65 -o out
+	says "65 masks are more than the 64 tokens of an instance"
+	exits 2 train --whole-word-mask=false --mask-spans ngram -o out
+	shards -o static
+	for c in "--data static --masked-lm-prob 0.15" "--data static --word-draws=false" "--data s --data static --mask-spans none"; do
+		# shellcheck disable=SC2086
+		exits 1 bert-train $c --config "$DATA/man/config.json" --steps 1 -o out
+		says "cannot use the shards: 'static': its masks are static: they were drawn when it was made, and cannot be chosen"
+	done
+	[ ! -e out ]
+	train -o held --masked-lm-prob 0.3 --eval static		# held-out shards keep their own
+}
