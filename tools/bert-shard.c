@@ -267,8 +267,8 @@ static void warn_of_segmenter(const struct shard_recipe *r)
 	const char *segmenter = json_string_value(json_object_get(r->tokenizer, "segmenter"));
 
 	if (segmenter && json_is_true(json_object_get(r->tokenizer, "cjk")) && r->whole_word_mask && !r->words.count)
-		log_warn("the words that '%s' cut are not masked whole: each of their Chinese characters is a token; list them with "
-			 "--masking-words", segmenter);
+		log_warn("Chinese characters are masked one by one, not the words that '%s' cut: list these with --masking-words",
+			 segmenter);
 }
 
 static void warn_of_result(const struct job_report *r)

@@ -140,3 +140,44 @@ torn() {
 	list=list exits 0 words -o out in
 	says "41 lines of 'list' are of no use"
 }
+
+@test "the words of a segmenter: a warning where they are not listed; the list by a pipe, which masks them whole" {
+	documents 40 >in
+	segmenter="sed -E 's/$(paste -sd '|' "$DATA/man/chinese-words.txt")|./& /g'"
+	bert-tokenize --vocab "$DATA/man/chinese-vocab.txt" --segmenter "$segmenter" --to docs -o in.tok in
+	cut() { bert-shard --vocab "$DATA/man/chinese-vocab.txt" --dupe-factor 3 --masked-lm-prob 0.3 --max-predictions-per-seq 40 "$@"; }
+	exits 0 cut --whole-word-mask -o characters in.tok
+	says "Chinese characters are masked one by one, not the words that 'sed -E "
+	[ "${#lines[@]}" = 1 ]
+	torn characters >counts
+	jq -e '.[0] > 5' counts
+	sh -c "$segmenter" <in | tr ' ' '\n' | grep .. | sort -u >list
+	exits 0 bash -c 'bert-shard --vocab "$DATA/man/chinese-vocab.txt" --dupe-factor 3 --masked-lm-prob 0.3 --max-predictions-per-seq 40 --masking-words - -o words in.tok <list'
+	[ -z "$output" ]
+	torn words >counts
+	jq -e '.[0] == 0 and .[1] > 20' counts
+	bert-verify words
+	# the same by name, by a pipe with a name, in stages that are each given the list, and where nothing is left to do
+	cut --masking-words list -o named in.tok
+	diff -r words named
+	cut --masking-words <(cat list) -o piped in.tok
+	diff -r words piped
+	for stage in "index --part 0/2" "index --part 1/2" plan "write --part 0/1"; do
+		# shellcheck disable=SC2086
+		cut --masking-words - --stage $stage -o staged in.tok <list
+	done
+	diff -r words staged
+	cut --masking-words - -o staged in.tok <list
+	# text needs no warning, nor do characters that are not split
+	exits 0 cut --whole-word-mask -o text in
+	[ -z "$output" ]
+	bert-tokenize --vocab "$DATA/man/chinese-vocab.txt" --segmenter "$segmenter" --split-cjk no --to docs -o whole.tok in
+	exits 0 cut --whole-word-mask -o whole whole.tok
+	[[ "$output" != *"one by one"* ]]
+	exits 0 cut -o pieces in.tok
+	[ -z "$output" ]
+	exits 2 cut --masking-words - -o out
+	says "standard input is the list"
+	exits 2 cut --masking-words - -o out in -
+	[ ! -e out ]
+}
