@@ -35,7 +35,8 @@ int mask_shares_set(struct mask_shares *s, double mask, double random)
 {
 	if (!(mask >= 0 && random >= 0 && mask + random <= 1))
 		return err_corrupt("mask_replace_prob %g and random_replace_prob %g are more than 1 together", mask, random);
-	*s = (struct mask_shares){ .given = mask != MASK_SHARE_MASK || random != MASK_SHARE_RANDOM, .mask = mask, .random = random };
+	*s = (struct mask_shares){ .mask = mask, .random = random };
+	s->given = mask != MASK_SHARE_MASK || random != MASK_SHARE_RANDOM;
 	return 0;
 }
 

@@ -29,7 +29,8 @@
 struct mask_words;
 
 /*
- * The words of PATH, which may be a pipe, or - for standard input, that TOKENIZER makes two or more tokens of a character each of; the others are counted.
+ * The words of PATH, which may be a pipe, or - for standard input, that TOKENIZER makes two or more tokens of a character
+ * each of; the others are counted.
  * Blank lines are passed over. Refused, with the line's number (EXIT_CORRUPT): ill-formed UTF-8, NUL bytes,
  * white space inside a line, a word that is too long; and a list of which no word is left.
  */

@@ -175,7 +175,7 @@ int reader_open(struct reader **r, const char *const *paths, size_t n, const str
 	*r = NULL;
 	if (!new)
 		return err_memory();
-	new->opts = *opts;		/* its MASKS are looked at in this call only */
+	new->opts = *opts;
 	for (size_t k = 0; k < n; k++)
 		if (folder_is(paths[k]) ? add_folder(new, paths[k]) : add_file(new, paths[k], 0, 0))
 			goto fail;
@@ -185,6 +185,7 @@ int reader_open(struct reader **r, const char *const *paths, size_t n, const str
 	}
 	if (open_vocab(new) || open_shelf(new))
 		goto fail;
+	new->opts.masks = NULL;
 	new->shape = shard_header_shape(&(struct shard_header){ .recipe = new->recipe }, 0);
 	*r = new;
 	return 0;

@@ -42,7 +42,7 @@ struct reader_opts {
 	bool scattered;			/* instances are asked for in no order: the system is to read nothing ahead */
 	bool map;			/* shards are mapped, where that can be (base/file_view.h), not read */
 	struct shelf *shelf;		/* for open shards, when readers share one; NULL: one of its own */
-	const struct mask_choice *masks;	/* how to draw them otherwise than the recipe has it; NULL: as it does. Read in the call only */
+	const struct mask_choice *masks;	/* how to draw them, if not as the recipe has it; read in the call only */
 };
 
 #define READER_FILES 96

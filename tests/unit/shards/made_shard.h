@@ -31,6 +31,7 @@ enum made_lie {
 struct made {
 	uint32_t shard, shards;
 	bool dynamic, whole_word;
+	bool switches;			/* random nexts of the same document, other shares */
 	uint64_t seed;
 	enum made_lie lie;
 	struct key corpus;		/* 0: of this shard alone */
@@ -60,6 +61,7 @@ static inline struct shard_recipe made_recipe(const struct made *m, const struct
 		.max_seq_length = 32, .max_predictions_per_seq = 8, .dupe_factor = m->dynamic ? 1 : MADE_PASSES,
 		.masked_lm_prob = 0.15, .short_seq_prob = 0.1, .whole_word_mask = m->whole_word,
 		.masking = m->dynamic ? SHARD_DYNAMIC : SHARD_STATIC, .pairs = SHARD_NSP, .seed = m->seed,
+		.same_document_next = m->switches, .shares = { .given = m->switches, .mask = 0.5, .random = 0.25 },
 	};
 }
 

@@ -2,6 +2,7 @@
 #include "shards/reader.h"
 #include "tests/unit/shards/made_folder.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -285,6 +286,42 @@ static void refuses(const struct reader_opts *o, const char *what)
 		fail_msg("'%s', not '%s'", err_text(), what);
 }
 
+/* Masks that are chosen are those that shards of such a recipe have; the recipe that stands in the shards is not changed. */
+static void chosen_masks(void **state)
+{
+	const struct mask_choice words = { .given = CHOICE_WHOLE_WORD, .whole_word_mask = true };
+	const struct mask_choice many = { .given = CHOICE_PROB, .masked_lm_prob = 0.5 };
+	struct reader_cursor *c;
+	struct reader *r;
+	uint64_t want;
+
+	(void)state;
+	make(&(struct made){ .seed = 3, .dynamic = true, .whole_word = true });
+	r = open_folder(&(struct reader_opts){ 0 });
+	c = reader_cursor_new(r);
+	want = digest_at(c, 2, 50);
+	reader_cursor_free(c);
+	reader_close(r);
+	make(&(struct made){ .seed = 3, .dynamic = true });
+	r = open_folder(&(struct reader_opts){ .masks = &words });
+	c = reader_cursor_new(r);
+	assert_int_equal(digest_at(c, 2, 50), want);
+	assert_true(reader_recipe(r)->whole_word_mask);
+	assert_true(json_is_false(json_object_get(reader_recipe_json(r), "whole_word_mask")));
+	reader_cursor_free(c);
+	reader_close(r);
+	r = open_folder(&(struct reader_opts){ .masks = &many });
+	c = reader_cursor_new(r);
+	assert_int_equal(reader_shape(r)->max_predictions, 16);
+	assert_int_equal(reader_get(c, 0, 50)->predictions, (uint32_t)rint(reader_get(c, 0, 50)->n * 0.5));
+	reader_cursor_free(c);
+	reader_close(r);
+	refuses(&(struct reader_opts){ .masks = &many, .max_predictions = 15 }, "max_predictions_per_seq 16");
+	make(&(struct made){ .seed = 3 });
+	refuses(&(struct reader_opts){ .masks = &many }, "its masks are static");
+	reader_close(open_folder(&(struct reader_opts){ .masks = &(struct mask_choice){ 0 } }));
+}
+
 static void limits(void **state)
 {
 	(void)state;
@@ -348,7 +385,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_order_gives_the_same), cmocka_unit_test(any_way_gives_the_same),
 		cmocka_unit_test(many_threads), cmocka_unit_test(few_requests), cmocka_unit_test(without_a_manifest),
-		cmocka_unit_test(dynamic_masks), cmocka_unit_test(limits), cmocka_unit_test(mixed_recipes),
+		cmocka_unit_test(dynamic_masks), cmocka_unit_test(chosen_masks), cmocka_unit_test(limits), cmocka_unit_test(mixed_recipes),
 		cmocka_unit_test(changed_shards),
 	};
 
