@@ -29,6 +29,16 @@ bool folder_holds(const char *folder, const char *path)
 	return !stat(real, &in) && in.st_dev == of.st_dev && in.st_ino == of.st_ino;
 }
 
+char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = folder_is(path) ? strdup(path) : slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+
+	if (!folder)
+		err_memory();
+	return folder;
+}
+
 static bool has_suffix(const char *name)
 {
 	const size_t n = strlen(name), s = strlen(SUFFIX);
@@ -189,13 +199,8 @@ bool folder_vocab_is(const struct vocab *v, const json_t *tokenizer)
 
 static char *join_beside(const char *path, const char *name)
 {
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-	char *joined = folder ? fs_join(folder, name) : NULL;
+	char *folder = folder_of(path), *joined = folder ? fs_join(folder, name) : NULL;
 
-	if (!folder)
-		err_memory();
-	free(folder);
 	return joined;
 }
 

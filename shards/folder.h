@@ -27,6 +27,7 @@ int folder_names(const char *folder, char ***names, size_t *n);
 
 bool folder_is(const char *path);	/* whether PATH is a folder */
 bool folder_holds(const char *folder, const char *path);	/* whether the file PATH leads to lies in FOLDER */
+char *folder_of(const char *path);	/* a copy of PATH where it is one, else of the folder that it stands in; NULL: reason set */
 
 /* Bytes of the files PATHS and of the shards in those that are folders, as far as known: for progress. */
 uint64_t folder_bytes(const char *const *paths, int n);

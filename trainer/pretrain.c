@@ -27,6 +27,7 @@ struct pretrain {
 	struct evaluation_part *parts;		/* [opts->evals] of held */
 	char **names;				/* theirs */
 	struct train_log *log;
+	char *tokenizer;			/* the folder that checkpoints have vocab.txt and its kin from; NULL: none has any */
 	char *tokenizer_config;
 	int micro_batch;
 };
@@ -50,6 +51,7 @@ static void pretrain_close(struct pretrain *p)
 		free(p->names[k]);
 	free(p->names);
 	free(p->parts);
+	free(p->tokenizer);
 	free(p->tokenizer_config);
 }
 
@@ -81,10 +83,12 @@ static int open_data(struct pretrain *p)
 	const struct shard_source_opts opts = { .seed = o->seed, .ordered = true, .map = o->map, .exponent = o->data_exponent,
 						.masks = &o->masks, .config = &p->model.config };
 
-	if (shard_source_open(&p->data, o->data, o->sets, &opts))
+	if (shard_source_open(&p->data, o->data, o->sets, &opts) || (o->init && shard_source_check_rules(p->data, o->init)) ||
+	    shard_source_find_vocab(p->data, o->init, &p->tokenizer))
 		return -1;
-	if (o->init && (shard_source_check_vocab(p->data, o->init) || shard_source_check_rules(p->data, o->init)))
-		return -1;
+	if (!p->tokenizer)
+		p->opts->warn("no vocab.txt is beside the shards of '%s': the checkpoints will have none, and cannot read text until it is "
+			      "put there", o->data->path);
 	return feed_micro_batch(shard_source_samples(p->data), o->batch, o->micro_batch, &p->micro_batch);
 }
 
@@ -248,15 +252,6 @@ static int open_folder(struct pretrain *p, json_t **facts)
 	return 0;
 }
 
-/* A folder with the vocabulary that all sets have; NULL: they are shards by themselves. */
-static const char *first_folder(const struct pretrain_opts *o)
-{
-	for (size_t k = 0; k < o->sets; k++)
-		if (folder_is(o->data[k].path))
-			return o->data[k].path;
-	return NULL;
-}
-
 static int run_loop(struct pretrain *p, struct pretrain_end *end)
 {
 	const struct pretrain_opts *o = p->opts;
@@ -266,8 +261,7 @@ static int run_loop(struct pretrain *p, struct pretrain_end *end)
 			      .warmup = o->warmup, .first = first_of(o) },
 		.batch = (int)o->batch, .micro_batch = p->micro_batch, .log_every = o->log_every, .save_every = o->save_every,
 		.eval_every = o->eval_every, .keep = o->keep, .evaluation = p->held ? &p->evaluation : NULL,
-		.save = { .model = &p->model, .optimizer = &p->optimizer,
-			  .tokenizer = o->init ? o->init : first_folder(o),
+		.save = { .model = &p->model, .optimizer = &p->optimizer, .tokenizer = p->tokenizer,
 			  .tokenizer_config = p->tokenizer_config },
 		.time_budget = o->time_budget, .stopped = o->stopped, .log = p->log, .progress = o->progress, .at = p->folder.at,
 	};

@@ -193,7 +193,8 @@ const struct mixture *shard_source_mixture(const struct shard_source *s)
 	return s->mixture;
 }
 
-int shard_source_check_vocab(const struct shard_source *s, const char *folder)
+/* Whether FOLDER has a vocab.txt: 1, 0, or -1 also where the shards were not made with it. */
+static int look_for_vocab(const struct shard_source *s, const char *folder)
 {
 	char *path = fs_join(folder, FOLDER_VOCAB);
 	struct vocab *v = NULL;
@@ -205,10 +206,27 @@ int shard_source_check_vocab(const struct shard_source *s, const char *folder)
 		rc = 0;
 	else if (!vocab_load(&v, path))
 		rc = folder_vocab_is(v, mixture_tokenizer(s->mixture)) ?
-			     0 : err_fail("the shards of '%s' were made with another vocabulary than '%s'", first_path(s), path);
+			     1 : err_fail("the shards of '%s' were made with another vocabulary than '%s'", first_path(s), path);
 	vocab_free(v);
 	free(path);
 	return rc;
+}
+
+int shard_source_find_vocab(const struct shard_source *s, const char *init, char **folder)
+{
+	int rc = 0;
+
+	*folder = NULL;
+	for (size_t k = init ? 0 : 1; k <= mixture_sets(s->mixture) && !rc; k++) {
+		char *const at = k ? folder_of(mixture_set(s->mixture, k - 1)->path) : strdup(init);
+
+		rc = at ? look_for_vocab(s, at) : err_memory();
+		if (rc == 1)
+			*folder = at;
+		else
+			free(at);
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 /*

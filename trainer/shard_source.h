@@ -40,8 +40,11 @@ struct sample_source *shard_source_samples(struct shard_source *s);
 const struct mixture *shard_source_mixture(const struct shard_source *s);
 void shard_source_close(struct shard_source *s);	/* accepts NULL */
 
-/* Refuses shards whose vocabulary is not that of FOLDER/vocab.txt; a folder without one says nothing. */
-int shard_source_check_vocab(const struct shard_source *s, const char *folder);
+/*
+ * *FOLDER is a copy, which the caller frees, of the first folder with a vocab.txt: INIT, which may be NULL, and those that
+ * the sets are or stand in; NULL where none has one. Refused is one that the shards were not made with (EXIT_FAILED).
+ */
+int shard_source_find_vocab(const struct shard_source *s, const char *init, char **folder);
 
 /* Refuses shards whose text was cut into tokens otherwise than FOLDER/tokenizer_config.json says; a folder without one says nothing. */
 int shard_source_check_rules(const struct shard_source *s, const char *folder);

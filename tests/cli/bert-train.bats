@@ -82,6 +82,33 @@ no_leftovers() { [ -z "$(find "$1" -mindepth 1 -name '.*')" ]; }
 	not cmp -s want <(bert-tokenize --model run/checkpoint-1 --segmenter cat --never-split x "$DATA/man/corpus.txt")
 }
 
+@test "the model gets the vocabulary that its shards were made with, or none" {
+	shards -o s
+	cp s/vocab.txt good.txt
+	tac good.txt >s/vocab.txt
+	exits 1 train -o run --steps 1
+	says "the shards of 's' were made with another vocabulary than 's/vocab.txt'"
+	[ "${#lines[@]}" -eq 1 ]
+	exits 1 train --dry-run
+	says "were made with another vocabulary"
+	[ ! -e run ]
+	rm s/vocab.txt
+	exits 0 train -o bare --steps 1
+	says "no vocab.txt is beside the shards of 's': the checkpoints will have none"
+	[ ! -e bare/checkpoint-1/vocab.txt ]
+	mkdir t
+	cp s/*-00000-of-*.shard t
+	cp good.txt t/vocab.txt
+	exits 0 bert-train --data s --data t/*.shard --config "$DATA/man/config.json" --steps 1 --batch 4 -o beside
+	[ -z "$output" ]
+	cmp good.txt beside/checkpoint-1/vocab.txt
+	rm bare/checkpoint-1/manifest.json
+	cp good.txt s/vocab.txt
+	exits 0 bert-train --data s --init bare/checkpoint-1 --steps 1 --batch 4 -o next
+	[ -z "$output" ]
+	cmp good.txt next/checkpoint-1/vocab.txt
+}
+
 # cut SWITCH...: shards s of token documents made with these.
 cut() {
 	rm -rf s
