@@ -155,7 +155,7 @@ static int begin(void *ctx, struct scan *s)
 	}
 	if (x->e->draws && s->header.recipe.masking == SHARD_STATIC)
 		return err_fail("'%s' has static masks, which are the same in every epoch: leave out --epoch", s->name);
-	if (check_recipe(x, shard_recipe_json(&s->header.recipe)))
+	if (folder_set_check(x->set, s->name, x->at, &s->header) || check_recipe(x, shard_recipe_json(&s->header.recipe)))
 		return -1;
 	for (unsigned k = 0; k < x->e->threads; k++)
 		if (instance_init(&x->workers[k].instance, &shape))
@@ -242,9 +242,10 @@ static void release(struct exporting *x)
 	free(x->stem);
 }
 
-static int export_file(struct export *e, const char *path)
+/* File PATH, number AT of SET. */
+static int export_file(struct export *e, const char *path, struct folder_set *set, size_t at)
 {
-	struct exporting x = { .e = e, .kind = kinds[e->to], .stem = stem_of(e->folder, path), .from = path };
+	struct exporting x = { .e = e, .kind = kinds[e->to], .stem = stem_of(e->folder, path), .from = path, .set = set, .at = at };
 	struct scan s = { .path = path, .threads = e->threads, .progress = e->progress, .begin = begin, .work = work,
 			  .write = write_block, .ctx = &x };
 	char kind[5];
@@ -264,18 +265,25 @@ static int export_file(struct export *e, const char *path)
 
 int export_path(struct export *e, const char *path)
 {
+	struct folder_set set = { .n = 0 };
 	char **paths;
 	size_t n;
 	int rc = 0;
 
-	if (fs_make_folder(e->folder) || (!e->list && out_remove_stale(e->folder)) || folder_shards(path, &paths, &n))
+	if (folder_shards(path, &paths, &n))
 		return -1;
+	if (fs_make_folder(e->folder) || (!e->list && out_remove_stale(e->folder))) {
+		fs_free_names(paths, n);
+		return -1;
+	}
+	set.n = folder_is(path) ? n : 0;
 	if (!e->list && !(e->list = json_array())) {
 		fs_free_names(paths, n);
 		return err_memory();
 	}
 	for (size_t k = 0; k < n && !rc; k++)
-		rc = export_file(e, paths[k]);
+		rc = export_file(e, paths[k], &set, k);
+	folder_set_release(&set);
 	fs_free_names(paths, n);
 	return rc;
 }

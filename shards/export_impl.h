@@ -3,6 +3,7 @@
 #define SHARDS_EXPORT_IMPL_H
 
 #include "shards/export.h"
+#include "shards/folder.h"
 
 /* Instances by length; without a bin size, all of them. */
 struct export_bin {
@@ -17,6 +18,8 @@ struct exporting {
 	const struct export_kind *kind;
 	char *stem;			/* FOLDER/NAME without the suffix */
 	const char *from;		/* the file's name, for reasons */
+	struct folder_set *set;		/* of the folder that it is number AT of */
+	size_t at;
 	struct export_bin *bins;	/* [n_bins], ascending */
 	uint32_t n_bins;
 	struct export_worker {

@@ -2,13 +2,14 @@
 #include "shards/folder.h"
 #include "base/err.h"
 #include "base/fs.h"
-#include "shards/manifest.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #define SUFFIX ".shard"
+#define WORK ".work"			/* bert-shard's, until the manifest is written */
 
 bool folder_is(const char *path)
 {
@@ -77,6 +78,164 @@ static int join_all(const char *folder, char **names, size_t n)
 	return 0;
 }
 
+/* --- whether all are there --------------------------------------------------------------------- */
+
+#define NOT_KNOWN SIZE_MAX
+
+/* The first of the N shards of M that is not in FOLDER with its bytes is *FIRST; *MISSING of them are not. */
+static int hold_against(const char *folder, const struct manifest *m, size_t *missing, size_t *first)
+{
+	*missing = 0;
+	*first = NOT_KNOWN;
+	for (size_t k = 0; k < m->n_shards; k++) {
+		char *path = fs_join(folder, m->shards[k].name);
+		struct stat st;
+		const bool good = path && !stat(path, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size == m->shards[k].bytes;
+
+		if (!path)
+			return -1;
+		free(path);
+		if (!good && !(*missing)++)
+			*first = k;
+	}
+	return 0;
+}
+
+/* The first of N that no name tells of. */
+static int find_missing(char *const *names, size_t n_names, size_t n, size_t *first)
+{
+	bool *seen = calloc(n, sizeof(*seen));
+	uint32_t shard, shards;
+
+	*first = NOT_KNOWN;
+	if (!seen)
+		return err_memory();
+	for (size_t k = 0; k < n_names; k++)
+		if (folder_parse_name(names[k], &shard, &shards) && shards == n && shard < n)
+			seen[shard] = true;
+	for (size_t k = 0; k < n && *first == NOT_KNOWN; k++)
+		if (!seen[k])
+			*first = k;
+	free(seen);
+	return 0;
+}
+
+static int say_missing(struct buf *b, const char *folder, size_t n, size_t missing, size_t first)
+{
+	if (buf_addf(b, "'%s' is not complete: %zu of its %zu shards %s missing or of another size", folder, missing, n,
+		     missing == 1 ? "is" : "are"))
+		return -1;
+	if (first != NOT_KNOWN && buf_addf(b, missing == 1 ? ", number %zu" : ", number %zu the first", first))
+		return -1;
+	return buf_addf(b, " (bert-shard --status %s tells more)", folder);
+}
+
+/* How many shards there are, as one of them says; 0 where it cannot be read: whoever opens it will tell. */
+static int ask_one(const char *folder, const char *name, size_t *n)
+{
+	char *path = fs_join(folder, name);
+	struct shard *s;
+
+	*n = 0;
+	if (!path)
+		return -1;
+	if (!shard_open(&s, path)) {
+		*n = shard_header(s)->shards;
+		shard_close(s);
+	}
+	free(path);
+	return 0;
+}
+
+static int is_at_work(const char *folder, bool *at_work)
+{
+	char *path = fs_join(folder, WORK);
+
+	*at_work = path && fs_exists(path);
+	free(path);
+	return path ? 0 : -1;
+}
+
+/* What there is to say of a folder without a manifest. */
+static int judge_names(const char *folder, char *const *names, size_t n, struct buf *lacks)
+{
+	bool at_work;
+	size_t all, first;
+
+	if (!n)
+		return 0;
+	if (is_at_work(folder, &at_work))
+		return -1;
+	if (at_work)
+		return buf_addf(lacks, "'%s' is not finished: its %zu shards are not all (bert-shard --status %s tells more)", folder, n, folder);
+	if (ask_one(folder, names[0], &all))
+		return -1;
+	if (!all || all == n)
+		return 0;
+	if (n > all)
+		return buf_addf(lacks, "'%s' holds %zu shards, and '%s' is one of %zu: they do not belong together", folder, n, names[0], all);
+	return find_missing(names, n, all, &first) ? -1 : say_missing(lacks, folder, all, all - n, first);
+}
+
+static int judge_manifest(const char *folder, const struct manifest *m, struct buf *lacks)
+{
+	size_t missing, first;
+
+	if (hold_against(folder, m, &missing, &first))
+		return -1;
+	return missing ? say_missing(lacks, folder, m->n_shards, missing, first) : 0;
+}
+
+int folder_check(const char *folder, const struct manifest *m)
+{
+	struct buf lacks = BUF_INIT;
+	int rc = judge_manifest(folder, m, &lacks);
+
+	if (!rc && lacks.len)
+		rc = err_fail("%s", lacks.data);
+	buf_release(&lacks);
+	return rc;
+}
+
+int folder_check_place(const char *path, size_t k, size_t n, const struct shard_header *h)
+{
+	if (h->shard == k && h->shards == n)
+		return 0;
+	return err_corrupt("'%s' is shard %" PRIu32 " of %" PRIu32 ", in the place of shard %zu of %zu", path, h->shard, h->shards, k, n);
+}
+
+int folder_set_check(struct folder_set *s, const char *path, size_t k, const struct shard_header *h)
+{
+	struct shard_header common = *h;
+	char *header;
+	int rc = 0;
+
+	if (!s->n)
+		return 0;
+	if (folder_check_place(path, k, s->n, h))
+		return -1;
+	common.shard = 0;
+	header = shard_header_print(&common);
+	if (!header)
+		return err_memory();
+	if (!s->header) {
+		s->header = header;
+		return 0;
+	}
+	if (strcmp(header, s->header))
+		rc = err_corrupt("'%s' is of another set than the shards before it: its recipe or corpus differs", path);
+	free(header);
+	return rc;
+}
+
+void folder_set_release(struct folder_set *s)
+{
+	free(s->header);
+	s->header = NULL;
+}
+
+/* --- their list -------------------------------------------------------------------------------- */
+
 static int names_of_manifest(const struct manifest *m, char ***names, size_t *n)
 {
 	*names = calloc(m->n_shards + 1, sizeof(**names));
@@ -90,26 +249,32 @@ static int names_of_manifest(const struct manifest *m, char ***names, size_t *n)
 	return 0;
 }
 
-static int list_folder(const char *folder, char ***names, size_t *n)
+/* Where shards lack, those that are there. */
+static int list_folder(const char *folder, char ***names, size_t *n, struct buf *lacks)
 {
 	struct manifest *m;
 	int rc;
 
 	if (manifest_load(&m, folder))
 		return -1;
-	rc = m ? names_of_manifest(m, names, n) : folder_names(folder, names, n);
+	rc = m ? judge_manifest(folder, m, lacks) : 0;
+	if (!rc)
+		rc = m && !lacks->len ? names_of_manifest(m, names, n) : folder_names(folder, names, n);
+	if (!rc && !m)
+		rc = judge_names(folder, *names, *n, lacks);
 	manifest_free(m);
 	if (rc || join_all(folder, *names, *n))
 		return -1;
 	return *n ? 0 : err_fail("no shards in '%s'", folder);
 }
 
-int folder_shards(const char *path, char ***paths, size_t *n)
+int folder_shards_there(const char *path, char ***paths, size_t *n, struct buf *lacks)
 {
 	*paths = NULL;
 	*n = 0;
+	buf_clear(lacks);
 	if (folder_is(path)) {
-		if (!list_folder(path, paths, n))
+		if (!list_folder(path, paths, n, lacks))
 			return 0;
 		fs_free_names(*paths, *n);
 		*paths = NULL;
@@ -124,6 +289,21 @@ int folder_shards(const char *path, char ***paths, size_t *n)
 	}
 	*n = 1;
 	return 0;
+}
+
+int folder_shards(const char *path, char ***paths, size_t *n)
+{
+	struct buf lacks = BUF_INIT;
+	int rc = folder_shards_there(path, paths, n, &lacks);
+
+	if (!rc && lacks.len) {
+		rc = err_fail("%s", lacks.data);
+		fs_free_names(*paths, *n);
+		*paths = NULL;
+		*n = 0;
+	}
+	buf_release(&lacks);
+	return rc;
 }
 
 static uint64_t size_of(const char *path)

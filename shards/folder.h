@@ -5,6 +5,7 @@
 #ifndef SHARDS_FOLDER_H
 #define SHARDS_FOLDER_H
 
+#include "shards/manifest.h"
 #include "shards/shard.h"
 #include "tokenizer/vocab.h"
 
@@ -16,11 +17,35 @@
 #define FOLDER_VOCAB "vocab.txt"
 
 /*
- * The shard files that PATH means: of a folder, those that its manifest lists,
- * or where there is none all named *.shard, in order; of anything else PATH
- * itself. A folder without any fails. The caller frees by fs_free_names.
+ * The shard files that PATH means: of a folder, those that its manifest lists, or where there is none all named
+ * *.shard, in order; of anything else PATH itself. A folder that does not hold all of its shards, each with the bytes
+ * that the manifest says, is refused (EXIT_FAILED) with what is missing. For that no file but the first is opened,
+ * and none where there is a manifest: 100,000 of them are asked for their size in less time than it takes to read
+ * their list. What is in each, folder_set_check sees when it is opened. The caller frees by fs_free_names.
  */
 int folder_shards(const char *path, char ***paths, size_t *n);
+
+/* The same for who can use a part: those that are there, and in LACKS, which is empty otherwise, why they are not all. */
+int folder_shards_there(const char *path, char ***paths, size_t *n, struct buf *lacks);
+
+/* Refuses FOLDER unless it holds the shards of its manifest M: folder_shards for who has read it already. */
+int folder_check(const char *folder, const struct manifest *m);
+
+/*
+ * What is known of the shards of one folder once one was opened. Each has its place in it, once, and all say the same but
+ * for their number: recipe, corpus, how many.
+ */
+struct folder_set {
+	size_t n;			/* of them; 0: a file by itself, or not all are there: nothing is checked */
+	char *header;			/* of the first that was opened, as shard 0 */
+};
+
+/* Refuses (EXIT_CORRUPT) shard PATH with header H unless it is number K of the set. */
+int folder_set_check(struct folder_set *s, const char *path, size_t k, const struct shard_header *h);
+void folder_set_release(struct folder_set *s);
+
+/* Of this the part that needs no other shard: H is that of number K of N. */
+int folder_check_place(const char *path, size_t k, size_t n, const struct shard_header *h);
 
 /* The names of all files in FOLDER that end in ".shard", in order, maybe none. The caller frees by fs_free_names. */
 int folder_names(const char *folder, char ***names, size_t *n);

@@ -11,6 +11,7 @@
 
 struct reader_shard {
 	char *path;
+	size_t at, of;			/* its number in a folder of so many; 0, 0: it is by itself */
 	uint64_t first, instances;	/* number of its first instance; how many */
 	struct shelf_place place;
 };
@@ -23,6 +24,7 @@ struct reader {
 	struct shelf *shelf;
 	bool own_shelf;
 	json_t *recipe_json;		/* NULL until the first shard is known */
+	char *recipe_of;		/* whose it is: a shard's, or a folder's, by its manifest */
 	struct shard_recipe recipe;
 	struct instance_shape shape;
 	struct vocab *vocab;		/* where masks cannot be drawn without */
@@ -54,7 +56,8 @@ static int check_recipe(const struct reader *r, const struct shard_recipe *recip
 	const bool equal = json && json_equal(json, r->recipe_json);
 
 	if (json && !equal)
-		err_fail("'%s' was made by another recipe than '%s'", name, r->shards[0].path);
+		err_fail("'%s' was made by another recipe than %s'%s'", name,
+			 folder_is(r->recipe_of) ? "the manifest says of " : "", r->recipe_of);
 	json_decref(json);
 	return equal ? 0 : -1;
 }
@@ -64,6 +67,9 @@ static int add_recipe(struct reader *r, const struct shard_recipe *recipe, const
 	if (r->recipe_json)
 		return check_recipe(r, recipe, name);
 	r->recipe_json = shard_recipe_json(recipe);
+	r->recipe_of = strdup(name);
+	if (!r->recipe_of)
+		return err_memory();
 	if (!r->recipe_json || shard_recipe_parse(&r->recipe, r->recipe_json))
 		return -1;
 	if (r->opts.masks && shard_recipe_choose(&r->recipe, r->opts.masks))
@@ -71,8 +77,8 @@ static int add_recipe(struct reader *r, const struct shard_recipe *recipe, const
 	return check_limits(&r->opts, &r->recipe, name);
 }
 
-/* Adds a shard; PATH is taken, also on failure. */
-static int add_shard(struct reader *r, char *path, uint64_t instances, uint64_t documents)
+/* Adds a shard, number AT of OF in its folder; PATH is taken, also on failure. */
+static int add_shard(struct reader *r, char *path, uint64_t instances, uint64_t documents, size_t at, size_t of)
 {
 	if (!path)
 		return err_memory();
@@ -80,26 +86,22 @@ static int add_shard(struct reader *r, char *path, uint64_t instances, uint64_t 
 		free(path);
 		return -1;
 	}
-	r->shards[r->n++] = (struct reader_shard){ .path = path, .first = r->size, .instances = instances };
+	r->shards[r->n++] = (struct reader_shard){ .path = path, .at = at, .of = of, .first = r->size, .instances = instances };
 	r->size += instances;
 	r->documents += documents;
 	return 0;
 }
 
-/* One shard file, which must be shard K of N unless N is 0. */
-static int add_file(struct reader *r, const char *path, size_t k, size_t n)
+/* One shard file, number K of SET. */
+static int add_file(struct reader *r, const char *path, struct folder_set *set, size_t k)
 {
 	struct shard *s;
 	int rc = -1;
 
 	if (shard_open(&s, path))
 		return -1;
-	if (n && (shard_header(s)->shard != k || shard_header(s)->shards != n))
-		err_fail("'%s' is shard %" PRIu32 " of %" PRIu32
-			 ", found as number %zu of %zu: the folder is not complete",
-			 path, shard_header(s)->shard, shard_header(s)->shards, k, n);
-	else if (!add_recipe(r, &shard_header(s)->recipe, path))
-		rc = add_shard(r, strdup(path), shard_instances(s), shard_totals(s)->documents);
+	if (!folder_set_check(set, path, k, shard_header(s)) && !add_recipe(r, &shard_header(s)->recipe, path))
+		rc = add_shard(r, strdup(path), shard_instances(s), shard_totals(s)->documents, k, set->n);
 	shard_close(s);
 	return rc;
 }
@@ -109,14 +111,15 @@ static int add_manifest(struct reader *r, const struct manifest *m, const char *
 	if (add_recipe(r, &m->recipe, folder))
 		return -1;
 	for (size_t k = 0; k < m->n_shards; k++)
-		if (add_shard(r, fs_join(folder, m->shards[k].name), m->shards[k].instances,
-			      m->shards[k].documents))
+		if (add_shard(r, fs_join(folder, m->shards[k].name), m->shards[k].instances, m->shards[k].documents, k,
+			      m->n_shards))
 			return -1;
 	return 0;
 }
 
 static int add_folder(struct reader *r, const char *folder)
 {
+	struct folder_set set = { .n = 0 };
 	char **paths = NULL;
 	size_t n = 0;
 	struct manifest *m;
@@ -125,13 +128,15 @@ static int add_folder(struct reader *r, const char *folder)
 	if (manifest_load(&m, folder))
 		return -1;
 	if (m) {
-		rc = add_manifest(r, m, folder);
+		rc = folder_check(folder, m) || add_manifest(r, m, folder) ? -1 : 0;
 		manifest_free(m);
 		return rc;
 	}
 	rc = folder_shards(folder, &paths, &n);
+	set.n = n;
 	for (size_t k = 0; !rc && k < n; k++)
-		rc = add_file(r, paths[k], k, n);
+		rc = add_file(r, paths[k], &set, k);
+	folder_set_release(&set);
 	fs_free_names(paths, n);
 	return rc;
 }
@@ -177,7 +182,7 @@ int reader_open(struct reader **r, const char *const *paths, size_t n, const str
 		return err_memory();
 	new->opts = *opts;
 	for (size_t k = 0; k < n; k++)
-		if (folder_is(paths[k]) ? add_folder(new, paths[k]) : add_file(new, paths[k], 0, 0))
+		if (folder_is(paths[k]) ? add_folder(new, paths[k]) : add_file(new, paths[k], &(struct folder_set){ .n = 0 }, 0))
 			goto fail;
 	if (!new->n) {
 		err_fail("no shards");
@@ -247,6 +252,7 @@ void reader_close(struct reader *r)
 	if (r->own_shelf)
 		shelf_free(r->shelf);
 	json_decref(r->recipe_json);
+	free(r->recipe_of);
 	shard_recipe_release(&r->recipe);
 	vocab_free(r->vocab);
 	mask_words_free(r->words);
@@ -352,6 +358,7 @@ static int fill_place(void *ctx, struct shelf_shard *open)
 	const unsigned access = (c->r->opts.scattered ? FILE_VIEW_SCATTERED : 0) | (c->r->opts.map ? FILE_VIEW_MAPPED : 0);
 
 	if (shard_open_access(&open->shard, s->path, access) ||
+	    (s->of && folder_check_place(s->path, s->at, s->of, shard_header(open->shard))) ||
 	    check_recipe(c->r, &shard_header(open->shard)->recipe, s->path))
 		return -1;
 	if (shard_instances(open->shard) != s->instances)

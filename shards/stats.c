@@ -256,7 +256,7 @@ static int begin_shard(struct stats *s, const struct scan *file)
 	const struct instance_shape shape = shard_header_shape(&file->header, 0);
 	const uint32_t needed = (uint32_t)rint(r->max_seq_length * r->masked_lm_prob);
 
-	if (look_at_vocab(s, file, r->tokenizer))
+	if (folder_set_check(&s->set, file->name, s->at, &file->header) || look_at_vocab(s, file, r->tokenizer))
 		return -1;
 	s->unwanted = r->rules == SHARD_IMPORTED ||
 		      (r->rules == SHARD_GOOGLE && !key_compare(s->google_corpus, file->header.corpus));
@@ -362,17 +362,30 @@ static int add_file(struct stats *s, const char *path)
 	return rc;
 }
 
+static int note_lacks(struct stats *s, const struct buf *lacks)
+{
+	if (!lacks->len)
+		return 0;
+	if (!s->lacks)
+		s->lacks = json_array();
+	return s->lacks && !json_array_append_new(s->lacks, json_string(lacks->data)) ? 0 : err_memory();
+}
+
 int stats_add(struct stats *s, const char *path)
 {
-	char **paths;
-	size_t n;
+	struct buf lacks = BUF_INIT;
+	char **paths = NULL;
+	size_t n = 0;
 	int rc = 0;
 
-	if ((!s->sum.lengths && tally_init(&s->sum)) || folder_shards(path, &paths, &n))
-		return -1;
-	for (size_t k = 0; !rc && k < n; k++)
-		rc = add_file(s, paths[k]);
+	if ((!s->sum.lengths && tally_init(&s->sum)) || folder_shards_there(path, &paths, &n, &lacks) || note_lacks(s, &lacks))
+		rc = -1;
+	s->set = (struct folder_set){ .n = folder_is(path) && !lacks.len ? n : 0 };
+	for (s->at = 0; !rc && s->at < n; s->at++)
+		rc = add_file(s, paths[s->at]);
+	folder_set_release(&s->set);
 	fs_free_names(paths, n);
+	buf_release(&lacks);
 	return rc;
 }
 
@@ -384,6 +397,8 @@ void stats_release(struct stats *s)
 	tally_release(&s->sum);
 	vocab_free(s->vocab);
 	spill_close(s->keys);
+	json_decref(s->lacks);
+	s->lacks = NULL;
 	s->vocab = NULL;
 	s->keys = NULL;
 }

@@ -15,6 +15,7 @@
 
 #include "base/key.h"
 #include "base/spill.h"
+#include "shards/folder.h"
 #include "shards/scan.h"
 #include "tokenizer/vocab.h"
 
@@ -72,7 +73,10 @@ struct stats {
 	struct stats_tally sum;
 	uint32_t max_seq_length, max_predictions;	/* the largest */
 	uint32_t needed_predictions;			/* the most that masked_lm_prob gives at max_seq_length */
+	json_t *lacks;					/* of strings: which folders are not complete; NULL: none */
 	/* private */
+	struct folder_set set;			/* of the folder being read, */
+	size_t at;				/* and the number in it of the file being read */
 	struct vocab *vocab;
 	char looked_at[65];			/* the sha256 of that whose capitals were counted */
 	double capitals, letters;		/* shares of its tokens that have some, and small letters */
@@ -83,7 +87,7 @@ struct stats {
 	struct spill *keys;			/* of token documents */
 };
 
-/* Counts PATH: a folder of shards, a shard, a file of token documents, "-". */
+/* Counts PATH: a folder of shards, or those that are there, a shard, a file of token documents, "-". */
 int stats_add(struct stats *s, const char *path);
 
 /* Everything as one object, members in a fixed order, "warnings" an array of strings. NULL: reason set. Once only. */

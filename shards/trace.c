@@ -115,6 +115,7 @@ static int open_tokenizer(const struct trace *t, const struct shard *s, const ch
 
 static int look_up(struct trace *t, struct tokenizer **tokenizer, bool *google)
 {
+	struct folder_set set = { .n = 0 };
 	char **paths;
 	size_t n;
 	uint64_t left = t->number, all = 0;
@@ -123,12 +124,18 @@ static int look_up(struct trace *t, struct tokenizer **tokenizer, bool *google)
 
 	if (folder_shards(t->path, &paths, &n))
 		return -1;
+	set.n = folder_is(t->path) ? n : 0;
 	for (size_t k = 0; k < n && !rc && !found; k++) {
 		struct shard *s;
 
 		rc = shard_open(&s, paths[k]);
 		if (rc)
 			break;
+		rc = folder_set_check(&set, paths[k], k, shard_header(s));
+		if (rc) {
+			shard_close(s);
+			break;
+		}
 		found = left < shard_instances(s);
 		if (found)
 			*google = shard_header(s)->recipe.rules == SHARD_GOOGLE;
@@ -138,6 +145,7 @@ static int look_up(struct trace *t, struct tokenizer **tokenizer, bool *google)
 		all += shard_instances(s);
 		shard_close(s);
 	}
+	folder_set_release(&set);
 	fs_free_names(paths, n);
 	if (!rc && !found)
 		rc = err_fail("'%s' has %" PRIu64 " instances: no instance %" PRIu64, t->path, all, t->number);

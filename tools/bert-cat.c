@@ -41,6 +41,8 @@ struct cat {
 	uint64_t before;		/* instances and documents in the files before this one */
 	uint64_t shown;
 	struct scan *scan;
+	struct folder_set set;		/* of the folder being read, */
+	size_t at;			/* and the number in it of the file being read */
 };
 
 /* Which of the numbers from FIRST to END - 1 are to be shown: *FROM .. *TO - 1. */
@@ -114,6 +116,8 @@ static int begin(void *ctx, struct scan *s)
 	c->scan = s;
 	if (s->kind == SCAN_TOKENS)
 		return prepare_show(c, s->path, s->name, s->tokens.tokenizer, false);
+	if (folder_set_check(&c->set, s->name, c->at, &s->header))
+		return -1;
 	if (c->o->epoch != NO_EPOCH && shard_recipe_choose(recipe, &c->o->masks))
 		return err_prefix("'%s'", s->name);
 	masks = draws(c->o, recipe) && !documents_can_draw(recipe, NULL);
@@ -208,6 +212,20 @@ static int cat_stretch(struct cat *c, const struct reader *r, uint64_t from, uin
 	return rc;
 }
 
+static int check_place(struct cat *c, const char *path)
+{
+	struct shard *s;
+	int rc = -1;
+
+	if (!c->set.n)
+		return 0;
+	if (!shard_open(&s, path)) {
+		rc = folder_set_check(&c->set, path, c->at, shard_header(s));
+		shard_close(s);
+	}
+	return rc;
+}
+
 static int cat_indexed(struct cat *c, const char *path)
 {
 	const struct reader_opts opts = { .vocab = c->o->vocab, .unmasked = c->o->epoch == NO_EPOCH,
@@ -216,7 +234,7 @@ static int cat_indexed(struct cat *c, const char *path)
 	uint64_t from, to;
 	int rc = 0;
 
-	if (reader_open(&r, &path, 1, &opts))
+	if (check_place(c, path) || reader_open(&r, &path, 1, &opts))
 		return -1;
 	stretch(c->o, c->before, c->before + reader_size(r), &from, &to);
 	if (from < to)
@@ -244,15 +262,19 @@ static bool done(const struct cat *c)
 static int cat_path(struct cat *c, const char *path)
 {
 	const bool some = c->o->skip || c->o->count != UINT64_MAX;
-	char **paths;
-	size_t n;
-	int rc = 0;
+	struct buf lacks = BUF_INIT;
+	char **paths = NULL;
+	size_t n = 0;
+	int rc = folder_shards_there(path, &paths, &n, &lacks);
 
-	if (folder_shards(path, &paths, &n))
-		return -1;
-	for (size_t k = 0; !rc && k < n && !done(c); k++)
-		rc = some && is_shard_file(paths[k]) ? cat_indexed(c, paths[k]) : cat_whole(c, paths[k]);
+	if (!rc && lacks.len)
+		log_warn("%s", lacks.data);
+	c->set = (struct folder_set){ .n = folder_is(path) && !lacks.len ? n : 0 };
+	for (c->at = 0; !rc && c->at < n && !done(c); c->at++)
+		rc = some && is_shard_file(paths[c->at]) ? cat_indexed(c, paths[c->at]) : cat_whole(c, paths[c->at]);
+	folder_set_release(&c->set);
 	fs_free_names(paths, n);
+	buf_release(&lacks);
 	return rc;
 }
 

@@ -198,3 +198,28 @@ flip() { perl -e 'local $/; open F, "<:raw", $ARGV[0]; $b = <F>; substr($b, $ARG
 	exits 1 bert-cat --epoch 1 --masked-lm-prob 0.5 --count 1 static
 	says "its masks are static"
 }
+
+@test "a folder that lacks shards is shown with a warning, a copy in another's place is not" {
+	shards s
+	bert-cat s/shard-00000-of-00002.shard >half
+	mv s/shard-00001-of-00002.shard kept
+	exits 0 bert-cat -o got s
+	says "'s' is not complete: 1 of its 2 shards is missing"
+	[ "${#lines[@]}" -eq 1 ]
+	cmp half got
+	rm s/manifest.json
+	exits 0 bert-cat -o got s
+	says "number 1"
+	mkdir s/.work
+	exits 0 bert-cat -o got s
+	says "is not finished"
+	exits 0 bert-cat -o got s/shard-00000-of-00002.shard
+	[ -z "$output" ]
+	rmdir s/.work
+	cp s/shard-00000-of-00002.shard s/shard-00001-of-00002.shard
+	exits 3 bert-cat -o got s
+	says "in the place of shard 1 of 2"
+	exits 3 bert-cat --skip 1 -o got s
+	says "in the place of shard 1 of 2"
+	exits 0 bert-cat --count 1 -o got s
+}

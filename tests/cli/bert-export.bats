@@ -207,3 +207,29 @@ numbers() { od -An -v -t "$1" -j "$2" -N "$3" "$4" | tr -s ' \n' ' ' | sed 's/^ 
 		[[ "$output" != *remains* ]]
 	done
 }
+
+@test "a folder that lacks shards is refused before anything is written" {
+	setup_shards
+	local name=shards/shard-00001-of-00002.shard
+	mv "$name" kept
+	exits 1 bert-export --to tfrecord -o out shards
+	says "'shards' is not complete: 1 of its 2 shards is missing or of another size, number 1 (bert-shard --status shards tells more)"
+	[ "${#lines[@]}" -eq 1 ]
+	cp shards/shard-00000-of-00002.shard "$name"
+	exits 1 bert-export --to tfrecord -o out shards
+	says "of another size"
+	mv shards/manifest.json m.json
+	rm "$name"
+	exits 1 bert-export --to tfrecord -o out shards
+	says "number 1"
+	mkdir shards/.work
+	exits 1 bert-export --to tfrecord -o out shards
+	says "'shards' is not finished"
+	[ ! -e out ]
+	bert-export --to tfrecord -o one shards/shard-00000-of-00002.shard
+	rmdir shards/.work
+	cp shards/shard-00000-of-00002.shard "$name"
+	exits 3 bert-export --to tfrecord -o out shards
+	says "'$name' is shard 0 of 2, in the place of shard 1 of 2"
+	[ ! -e out/export.json ]
+}

@@ -245,3 +245,16 @@ setup_good() {
 	bert-shard -q --vocab vocab.txt --random-next 0.1 --dupe-factor 1 -o w good.txt
 	bert-stat w 2>&1 >/dev/null | grep -c "random next" | grep -qx 0
 }
+
+@test "a folder that lacks shards is counted with a warning" {
+	shards s
+	rm s/shard-00000-of-00002.shard
+	exits 0 bert-stat -o got s
+	says "'s' is not complete: 1 of its 2 shards is missing or of another size, number 0"
+	[ "$(jq '.files' got)" -eq 1 ]
+	jq -e '.warnings[0] | startswith("'"'s' is not complete"'")' got
+	rm s/manifest.json
+	cp s/shard-00001-of-00002.shard s/shard-00000-of-00002.shard
+	exits 3 bert-stat s
+	says "'s/shard-00000-of-00002.shard' is shard 1 of 2, in the place of shard 0 of 2"
+}

@@ -97,3 +97,15 @@ check_all() {
 	exits 1 bert-trace nothing:1
 	exits 1 bert-trace out:1 nothing
 }
+
+@test "numbers mean nothing in a folder that lacks shards" {
+	shard --shards 3 -o s "$DATA/man/corpus.txt"
+	rm s/shard-00001-of-00003.shard
+	exits 1 bert-trace s:0
+	says "'s' is not complete: 1 of its 3 shards is missing or of another size, number 1"
+	exits 0 bert-trace s/shard-00000-of-00003.shard:0
+	rm s/manifest.json
+	cp s/shard-00000-of-00003.shard s/shard-00001-of-00003.shard
+	exits 3 bert-trace "s:$(bert-cat s/shard-00000-of-00003.shard | wc -l)"
+	says "in the place of shard 1 of 3"
+}

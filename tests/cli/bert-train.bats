@@ -640,3 +640,20 @@ set_of() {
 	[ ! -e out ]
 	train -o held --masked-lm-prob 0.3 --eval static		# held-out shards keep their own
 }
+
+@test "a folder that lacks shards is refused at once, a copy in another's place when it is read" {
+	shards -o s
+	cp -r s t
+	rm t/shard-00001-of-00002.shard
+	exits 1 train --data t -o run
+	says "'t' is not complete: 1 of its 2 shards is missing or of another size, number 1"
+	[ ! -e run ]
+	rm t/manifest.json
+	cp s/shard-00000-of-00002.shard t/shard-00001-of-00002.shard
+	exits 3 train --data t -o run
+	says "in the place of shard 1 of 2"
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 2 --max-seq-length 48 --max-predictions-per-seq 10 -o u "$DATA/man/corpus.txt"
+	cp s/manifest.json u
+	exits 1 train --data u -o run
+	says "'u' is not complete"
+}

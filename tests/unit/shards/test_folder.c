@@ -78,7 +78,6 @@ static void manifest_counts(void **state)
 	(void)state;
 	made_folder(made_set, &(struct made){ .seed = 1 });
 	put("stray.shard");
-	unlink(made_path(made_set, 1));
 	assert_int_equal(folder_shards(made_set, &paths, &n), 0);
 	assert_int_equal(n, MADE_SHARDS);
 	assert_string_equal(paths[1], made_path(made_set, 1));
@@ -86,6 +85,76 @@ static void manifest_counts(void **state)
 	put("manifest.json");
 	assert_int_equal(folder_shards(made_set, &paths, &n), -1);
 	assert_int_equal(err_code(), EXIT_CORRUPT);
+}
+
+/* folder_shards refuses made_set in words that hold TEXT, folder_shards_there gives N. */
+static void lacks(const char *text, size_t there)
+{
+	struct buf b = BUF_INIT;
+	char **paths;
+	size_t n;
+
+	assert_int_equal(folder_shards(made_set, &paths, &n), -1);
+	assert_int_equal(err_code(), EXIT_FAILED);
+	assert_non_null(strstr(err_text(), text));
+	assert_int_equal(folder_shards_there(made_set, &paths, &n, &b), 0);
+	assert_non_null(strstr(b.data, text));
+	assert_int_equal(n, there);
+	fs_free_names(paths, n);
+	buf_release(&b);
+}
+
+static void unlink_in_set(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", made_set, name);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void missing(void **state)
+{
+	char work[128];
+
+	(void)state;
+	made_folder(made_set, &(struct made){ .seed = 1 });
+	assert_int_equal(truncate(made_path(made_set, 2), 100), 0);
+	lacks("1 of its 3 shards is missing or of another size, number 2 (", 3);
+	unlink(made_path(made_set, 1));
+	lacks("2 of its 3 shards are missing or of another size, number 1 the first (", 2);
+	unlink_in_set("manifest.json");
+	lacks("1 of its 3 shards is missing or of another size, number 1 (", 2);
+	snprintf(work, sizeof(work), "%s/.work", made_set);
+	assert_int_equal(fs_make_folder(work), 0);
+	lacks("is not finished", 2);
+	made_folder(made_set, &(struct made){ .seed = 1 });
+	unlink_in_set("manifest.json");
+	put("stray.shard");
+	lacks("holds 4 shards", 4);
+}
+
+static void places(void **state)
+{
+	struct folder_set set = { .n = MADE_SHARDS };
+	struct shard *first, *other;
+
+	(void)state;
+	made_folder(made_set, &(struct made){ .seed = 1 });
+	assert_int_equal(shard_open(&first, made_path(made_set, 0)), 0);
+	assert_int_equal(shard_open(&other, made_path(made_set, 2)), 0);
+	assert_int_equal(folder_set_check(&set, "x", 0, shard_header(first)), 0);
+	assert_int_equal(folder_set_check(&set, "x", 2, shard_header(other)), 0);
+	assert_int_equal(folder_set_check(&set, "x", 1, shard_header(other)), -1);
+	assert_int_equal(err_code(), EXIT_CORRUPT);
+	assert_non_null(strstr(err_text(), "'x' is shard 2 of 3, in the place of shard 1 of 3"));
+	shard_close(other);
+	made_folder(made_set, &(struct made){ .seed = 2 });
+	assert_int_equal(shard_open(&other, made_path(made_set, 1)), 0);
+	assert_int_equal(folder_set_check(&set, "x", 1, shard_header(other)), -1);
+	assert_non_null(strstr(err_text(), "'x' is of another set"));
+	shard_close(other);
+	shard_close(first);
+	folder_set_release(&set);
 }
 
 static void vocabularies(void **state)
@@ -126,7 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names), cmocka_unit_test(lists), cmocka_unit_test(manifest_counts),
-		cmocka_unit_test(vocabularies),
+		cmocka_unit_test(missing), cmocka_unit_test(places), cmocka_unit_test(vocabularies),
 	};
 
 	return cmocka_run_group_tests(tests, made_open, made_close);

@@ -239,6 +239,28 @@ static void without_a_manifest(void **state)
 	assert_non_null(strstr(err_text(), "is not complete"));
 }
 
+static void another_manifest(void **state)
+{
+	struct reader_cursor *c;
+	struct reader *r;
+	struct manifest *m;
+	char want[512];
+
+	(void)state;
+	make(&(struct made){ .seed = 3 });
+	assert_int_equal(manifest_load(&m, made_set), 0);
+	m->recipe.seed++;
+	assert_int_equal(manifest_save(m, made_set), 0);
+	manifest_free(m);
+	r = open_folder(&(struct reader_opts){ 0 });
+	c = reader_cursor_new(r);
+	assert_null(reader_get(c, 0, 0));
+	snprintf(want, sizeof(want), "'%s' was made by another recipe than the manifest says of '%s'", made_path(made_set, 0), made_set);
+	assert_non_null(strstr(err_text(), want));
+	reader_cursor_free(c);
+	reader_close(r);
+}
+
 static void dynamic_masks(void **state)
 {
 	struct reader_cursor *c, *d;
@@ -384,7 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_order_gives_the_same), cmocka_unit_test(any_way_gives_the_same),
-		cmocka_unit_test(many_threads), cmocka_unit_test(few_requests), cmocka_unit_test(without_a_manifest),
+		cmocka_unit_test(many_threads), cmocka_unit_test(few_requests), cmocka_unit_test(without_a_manifest), cmocka_unit_test(another_manifest),
 		cmocka_unit_test(dynamic_masks), cmocka_unit_test(chosen_masks), cmocka_unit_test(limits), cmocka_unit_test(mixed_recipes),
 		cmocka_unit_test(changed_shards),
 	};
