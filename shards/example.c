@@ -61,7 +61,16 @@ static int add_value(struct example *e, int64_t v)
 	return 0;
 }
 
-/* Four bytes each. */
+/* Four bytes, little-endian. */
+static int64_t float_value(const unsigned char *b)
+{
+	const uint32_t bits = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+
+	if (!(bits & 0x7FFFFFFF))
+		return 0;
+	return bits == 0x3F800000 ? 1 : EXAMPLE_OTHER;
+}
+
 static int add_floats(struct example *e, struct span s)
 {
 	const size_t n = (size_t)(s.end - s.at) / 4;
@@ -71,7 +80,7 @@ static int add_floats(struct example *e, struct span s)
 	if (array_grow(&e->values, &e->cap, e->count + n, sizeof(*e->values)))
 		return -1;
 	for (; s.at < s.end; s.at += 4)
-		e->values[e->count++] = s.at[0] || s.at[1] || s.at[2] || (s.at[3] & 127);
+		e->values[e->count++] = float_value(s.at);
 	return 0;
 }
 
@@ -195,7 +204,7 @@ const struct example_list *example_find(const struct example *e, const char *nam
 {
 	const size_t len = strlen(name);
 
-	for (unsigned k = 0; k < e->n; k++)
+	for (unsigned k = e->n; k-- > 0;)
 		if (e->lists[k].name_len == len && !memcmp(e->lists[k].name, name, len))
 			return &e->lists[k];
 	return NULL;

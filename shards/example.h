@@ -32,12 +32,14 @@ struct example_list {
 struct example {
 	struct example_list lists[EXAMPLE_LISTS];
 	unsigned n;
-	int64_t *values;		/* floats as 0 and 1: whether they are not 0 */
+	int64_t *values;		/* floats 0 and 1 as these, all others as EXAMPLE_OTHER */
 	size_t count, cap;
 };
+#define EXAMPLE_OTHER INT64_MIN
 #define EXAMPLE_INIT { .n = 0 }
 
 int example_parse(struct example *e, const void *record, size_t len);
+/* Of a name that comes twice the last, which is what protobuf makes of a map. */
 const struct example_list *example_find(const struct example *e, const char *name);
 void example_release(struct example *e);
 

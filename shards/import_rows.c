@@ -111,6 +111,9 @@ static int count_weights(const struct rows *r, const struct example *e, uint32_t
 
 	if (!l)
 		return -1;
+	for (size_t k = 0; k < l->n; k++)
+		if (e->values[l->first + k] != 0 && e->values[l->first + k] != 1)
+			return err_corrupt("'masked_lm_weights' has one that is neither 0 nor 1, and shards hold none");
 	*n = 0;
 	while (*n < l->n && e->values[l->first + *n])
 		++*n;
@@ -123,7 +126,7 @@ static int count_weights(const struct rows *r, const struct example *e, uint32_t
 
 static int take_example(const struct rows *r, struct row_parser *p, struct row *row)
 {
-	uint32_t *arrays[ARRAYS], *at, predictions;
+	uint32_t *arrays[ARRAYS], *at, predictions = 0;
 
 	if (array_grow(&p->values, &p->cap_values, row_values(r), sizeof(*p->values)))
 		return -1;

@@ -56,6 +56,17 @@ static void floats(void **state)
 	      want);
 }
 
+static void other_floats(void **state)
+{
+	const int64_t want[] = { EXAMPLE_OTHER, EXAMPLE_OTHER }, last[] = { 7 };
+
+	(void)state;
+	/* 0.5 and no number */
+	takes(RECORD(0x0A, 19, 0x0A, 17, 0x0A, 1, 'w', 0x12, 12, 0x12, 10, 0x0A, 8, 0, 0, 0, 0x3F, 0, 0, 0xC0, 0x7F), "w", 2, want);
+	/* Features { a: int64_list [5], a: int64_list [7] } */
+	takes(RECORD(0x0A, 24, 0x0A, 10, 0x0A, 1, 'a', 0x12, 5, 0x1A, 3, 0x0A, 1, 5, 0x0A, 10, 0x0A, 1, 'a', 0x12, 5, 0x1A, 3, 0x0A, 1, 7), "a", 1, last);
+}
+
 /* Varints of every length, in runs of every length, so that each way of reading them meets each end. */
 static void lengths(void **state)
 {
@@ -120,7 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers),
-		cmocka_unit_test(floats),
+		cmocka_unit_test(floats), cmocka_unit_test(other_floats),
 		cmocka_unit_test(lengths),
 		cmocka_unit_test(what_is_none),
 	};
