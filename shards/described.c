@@ -1,6 +1,7 @@
 #include "shards/described.h"
 
 #include "base/err.h"
+#include "tokenizer/chars.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,10 @@ int described_open(struct tokenizer **t, const char *vocab, const json_t *is, bo
 	*t = NULL;
 	if (!never)
 		return err_memory();
+	if (!hf && unicode && !chars_google(unicode)) {
+		free(never);
+		return err_corrupt("the tokens were made by Unicode '%.20s', which is not known here", unicode);
+	}
 	json_array_foreach(list, i, item)
 		never[i] = json_string_value(item) ? json_string_value(item) : "";
 	rc = tokenizer_open(t, &(struct tokenizer_opts){

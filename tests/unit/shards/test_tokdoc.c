@@ -1,6 +1,8 @@
 #include "shards/tokdoc.h"
 
 #include "base/err.h"
+#include "base/frame.h"
+#include "shards/described.h"
 #include "shards/keys.h"
 #include "shards/varint.h"
 
@@ -367,6 +369,57 @@ static void test_headers_are_checked(void **state)
 	}
 }
 
+/* The file at path, whose header says that it is sorted, with good sums. */
+static void lie_that_it_is_sorted(void)
+{
+	struct frame_block b = FRAME_BLOCK_INIT;
+	const struct buf none = BUF_INIT;
+	struct frame_reader *r;
+	struct frame_writer *w;
+	struct out *o;
+	const char *said;
+	json_t *header;
+	char *text;
+	size_t len;
+
+	assert_int_equal(frame_open_file(&r, path, TOKDOC_KIND), 0);
+	said = frame_header(r, &len);
+	header = json_loadb(said, len, 0, NULL);
+	assert_int_equal(json_object_set_new(header, "sorted", json_true()), 0);
+	text = json_dumps(header, JSON_COMPACT | JSON_SORT_KEYS);
+	assert_int_equal(out_open(&o, path), 0);
+	assert_int_equal(frame_create(&w, o, TOKDOC_KIND, text, strlen(text)), 0);
+	for (uint64_t k = 0; k < frame_blocks(r); k++) {
+		assert_int_equal(frame_read(r, k, &b), 0);
+		assert_int_equal(frame_add(w, b.type, b.records, b.raw.data, b.raw.len, &none), 0);
+	}
+	said = frame_totals(r, &len);
+	assert_int_equal(frame_finish(w, said, len), 0);
+	assert_int_equal(out_commit(o), 0);
+	frame_close(r);
+	frame_block_release(&b);
+	json_decref(header);
+	free(text);
+}
+
+static void test_headers_that_lie(void **state)
+{
+	json_t *is = json_pack("{s:s}", "unicode", "99.0");
+	struct tokdoc_file *f;
+	struct tokenizer *t;
+
+	(void)state;
+	write_file(40, 10, 0);
+	lie_that_it_is_sorted();
+	assert_int_equal(tokdoc_file_open(&f, path), -1);
+	assert_int_equal(err_code(), EXIT_CORRUPT);
+	assert_non_null(strstr(err_text(), "says that it is sorted, and has no first keys"));
+	assert_int_equal(described_open(&t, "vocab.txt", is, false), -1);
+	assert_int_equal(err_code(), EXIT_CORRUPT);
+	assert_non_null(strstr(err_text(), "Unicode '99.0', which is not known here"));
+	json_decref(is);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_files_round_trip),
 		cmocka_unit_test(test_totals_are_held_against_documents),
 		cmocka_unit_test(test_headers_are_checked),
+		cmocka_unit_test(test_headers_that_lie),
 	};
 
 	return cmocka_run_group_tests(tests, make_path, remove_path);
