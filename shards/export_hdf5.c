@@ -77,6 +77,17 @@ static int make_set(const struct exporting *x, const struct state *h, struct fil
 	return good && f->sets[k] >= 0 ? 0 : hdf5_failed("cannot make the data set '%s'", set->name);
 }
 
+/* Puts the name of BIN's file before the reason that is set. */
+static int name_bin(const struct exporting *x, uint32_t bin)
+{
+	char *path = export_file_path(x, bin, export_hdf5.suffix);
+
+	if (path)
+		err_prefix("'%s'", path);
+	free(path);
+	return -1;
+}
+
 static int open_bin(struct exporting *x, const struct scan *s, uint32_t bin)
 {
 	struct state *h = x->state;
@@ -88,7 +99,7 @@ static int open_bin(struct exporting *x, const struct scan *s, uint32_t bin)
 		return -1;
 	for (unsigned k = 0; k < SETS; k++)
 		if (make_set(x, h, f, k, x->bins[bin].expected, s->header.block_records))
-			return -1;
+			return name_bin(x, bin);
 	return 0;
 }
 
@@ -214,7 +225,7 @@ static int write_block(struct exporting *x, const struct scan *s, struct scan_bl
 			return err_fail("'%s' changed while it was read", s->name);
 		for (unsigned k = 0; n && k < SETS; k++) {
 			if (write_rows(h, f, k, n, rows))
-				return -1;
+				return name_bin(x, bin);
 			rows += n * bytes_of(h, f, &sets[k]);
 		}
 		f->rows += n;
@@ -256,7 +267,7 @@ static int finish_bin(struct exporting *x, uint32_t bin)
 	char *path;
 
 	if (close_all(f))
-		return -1;
+		return name_bin(x, bin);
 	path = export_file_path(x, bin, export_hdf5.suffix);
 	if (path && !out_open_tidied(&out, path) && !copy(f->fd, out) && !out_commit(out)) {
 		free(path);

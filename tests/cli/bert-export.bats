@@ -204,6 +204,7 @@ numbers() { od -An -v -t "$1" -j "$2" -N "$3" "$4" | tr -s ' \n' ' ' | sed 's/^ 
 	for to in tfrecord megatron $(bert-export --version | sed -nE 's/^with:.* (hdf5).*/\1/p'); do
 		run unshare -rm bash -c 'mount -t tmpfs -o size=4k tmpfs small && bert-export --to "$1" -o small/out shards; echo "status $?"; find small -type f -printf "remains: %p\\n"' - "$to"
 		says "status 1"
+		says "small/out/"
 		[[ "$output" != *remains* ]]
 	done
 }
