@@ -11,6 +11,7 @@
 #define ONE_SENTENCE 0.5	/* share of documents */
 #define ALL_ONE_SENTENCE 0.9	/* so many are no accident */
 #define FEW_SENTENCES 0.5	/* likewise, of at most three */
+#define SHORT_DOCUMENT 5	/* sentences of a document on average: articles have more, short ones among them or not */
 #define LONG_SENTENCE 64	/* tokens of a sentence on average */
 #define HUGE_DOCUMENT 0.5	/* share of all tokens */
 #define HUGE_TOKENS 100000	/* and no fewer tokens than this */
@@ -50,6 +51,7 @@ static void warn_of_documents(struct list *l, const struct stats_counts *c)
 {
 	const double one = part(c->one_sentence_documents, c->documents);
 	const double few = one + part(c->few_sentence_documents, c->documents);
+	const double sentences = part(c->sentences, c->documents);
 
 	if (c->documents < MANY)
 		return;
@@ -62,6 +64,8 @@ static void warn_of_documents(struct list *l, const struct stats_counts *c)
 	else if (few > FEW_SENTENCES)
 		warn(l, "%.0f %% of the documents have at most three sentences: "
 			"are paragraphs taken for documents?", 100 * few);
+	else if (sentences < SHORT_DOCUMENT)
+		warn(l, "a document has %.1f sentences on average: are paragraphs taken for documents?", sentences);
 	if (part(c->duplicate_documents, c->documents) > DUPLICATES)
 		warn(l, "%" PRIu64 " of %" PRIu64 " documents repeat another one word for word",
 		     c->duplicate_documents, c->documents);

@@ -179,7 +179,8 @@ static void warnings(void **state)
 
 	(void)state;
 	warned(40, 1, 6, 9, "40 of 40 documents have one sentence: is there a blank line after every sentence?");
-	warned(40, 3, 6, 9, "are paragraphs taken for documents?");
+	warned(40, 3, 6, 9, "100 % of the documents have at most three sentences: are paragraphs taken for documents?");
+	warned(40, 4, 6, 9, "a document has 4.0 sentences on average: are paragraphs taken for documents?");
 	warned(40, 10, 70, 9, "a sentence has 70 tokens on average");
 	warned(40, 10, 6, 1, "100.0 % of the tokens are [UNK]");
 	warned(40, 10, 6, 4, "2400 tokens of the text are [PAD], [CLS], [SEP] or [MASK]");
