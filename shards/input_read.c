@@ -176,7 +176,7 @@ done:
 /* Files FIRST .. FIRST+N-1, all text. */
 static int read_text(struct inputs_reading *r, size_t first, size_t n, uint64_t before)
 {
-	struct lines_opts opts = { .threads = r->threads, .keep_marks = r->keep_marks };
+	struct lines_opts opts = { .threads = r->threads, .keep_marks = r->keep_marks, .strict = r->strict };
 	struct text_run run = {
 		.r = r,
 		.first_file = first,

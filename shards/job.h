@@ -61,6 +61,7 @@ struct job_opts {
 	uint64_t memory;		/* bytes */
 	const char *tmp;		/* for what does not fit; NULL: $TMPDIR, else /tmp */
 	uint64_t threads;
+	bool strict;			/* ill-formed text is an error, not replaced; token documents hold none */
 	bool staged;			/* each stage is a run of its own: what can be read only once is refused */
 	struct progress *progress;	/* may be NULL */
 };

@@ -41,6 +41,7 @@ static int read_sample(struct job *j, struct docset *docs, struct job_estimate *
 		.tokenizer = j->tokenizer,
 		.threads = (unsigned)j->opts.threads,
 		.parts = pieces ? pieces : 1,
+		.strict = j->opts.strict,
 		.take = take,
 		.ctx = docs,
 		.counts = calloc(j->inputs.n, sizeof(*r.counts)),

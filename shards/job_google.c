@@ -21,6 +21,7 @@ static int read_documents(struct job *j, struct docset *docs, struct plan *p)
 		.parts = 1,
 		.memory = (size_t)job_reading_memory(j),
 		.keep_marks = true,	/* create_pretraining_data.py sees no blank line in a mark alone */
+		.strict = j->opts.strict,
 		.take = take,
 		.ctx = docs,
 		.counts = p->inputs,

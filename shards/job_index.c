@@ -328,6 +328,7 @@ static struct job_gathered *gather(struct job *j, uint64_t part, uint64_t parts)
 		.parts = parts,
 		.memory = (size_t)job_reading_memory(j),
 		.longest = opts.memory / 4,
+		.strict = j->opts.strict,
 		.take = take,
 		.progress = j->opts.progress,
 		.counts = calloc(j->inputs.n, sizeof(*g->reading.counts)),

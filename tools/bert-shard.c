@@ -32,6 +32,7 @@ static const struct arg table[] = {
 	ARG_ALIAS("do-lower-case", "!cased"),
 	ARG_STR("model", 0, &o.tokenizer.model, "DIR", "a model directory, in place of --vocab and --cased"),
 	ARG_LIST("input-file", 0, &input_files, "LIST", "more input: names and patterns joined by commas"),
+	ARG_FLAG("strict", 0, &o.strict, "ill-formed UTF-8 is an error, not replaced"),
 	ARG_GROUP("Instances"),
 	ARG_CHOICE("compat", 0, &o.rules, "none|google",
 		   "whose: our own, or create_pretraining_data.py's in its order"),

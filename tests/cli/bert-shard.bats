@@ -1197,3 +1197,18 @@ stands() {
 	grep -q true across.count
 	not grep -q false across.count
 }
+
+@test "--strict refuses ill-formed text with file and offset" {
+	printf 'alice was\nrabbit \xff hole\n' >bad.txt
+	exits 3 bert-shard --vocab "$DATA/man/vocab.txt" --strict --shards 1 -o s bad.txt
+	says "'bad.txt': ill-formed UTF-8 at byte 17"
+	exits 3 bert-shard --vocab "$DATA/man/vocab.txt" --strict --dry-run bad.txt
+	exits 3 bert-shard --vocab "$DATA/man/vocab.txt" --strict --compat google --shards 1 -o g bad.txt
+	says "'bad.txt': ill-formed UTF-8 at byte 17"
+	exits 3 bert-shard --vocab "$DATA/man/vocab.txt" --strict --stage index -o i bad.txt
+	[ -z "$(find . -name '*.shard')" ]
+	exits 0 bert-shard --vocab "$DATA/man/vocab.txt" --strict --shards 1 -o t "$DATA/man/corpus.txt"
+	[ -z "$output" ]
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 1 -o u "$DATA/man/corpus.txt"
+	diff -r t u
+}

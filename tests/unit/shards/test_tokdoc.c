@@ -413,7 +413,7 @@ static void test_headers_that_lie(void **state)
 	lie_that_it_is_sorted();
 	assert_int_equal(tokdoc_file_open(&f, path), -1);
 	assert_int_equal(err_code(), EXIT_CORRUPT);
-	assert_non_null(strstr(err_text(), "says that it is sorted, and has no first keys"));
+	assert_non_null(strstr(err_text(), "it is sorted, and lacks its first keys"));
 	assert_int_equal(described_open(&t, "vocab.txt", is, false), -1);
 	assert_int_equal(err_code(), EXIT_CORRUPT);
 	assert_non_null(strstr(err_text(), "Unicode '99.0', which is not known here"));
