@@ -3,6 +3,7 @@
 #include "base/clean_text.h"
 #include "base/err.h"
 #include "base/in.h"
+#include "base/jsonl.h"
 #include "base/stretch.h"
 #include "base/utf8.h"
 
@@ -25,6 +26,7 @@ struct lines {
 	const char *single[1];	/* FILES of a reader over one stream */
 	size_t file;		/* the one that is open, or is opened next */
 	struct in *in;		/* NULL between files */
+	enum lines_form form;
 	bool strict, document_per_file, keep_marks;
 	unsigned threads;
 
@@ -35,6 +37,8 @@ struct lines {
 	size_t checked;		/* buffer[pos..checked) is valid UTF-8, if that is not empty */
 	bool in_ended;
 	uint64_t offset;	/* of buffer[pos] in its file */
+	uint64_t number;	/* lines taken of the file; they are counted for LINES_JSON only */
+	bool unnumbered;	/* the file was not read from its begin */
 	struct buf repaired;
 
 	bool fresh;		/* a line that is not blank would begin a document */
@@ -112,6 +116,7 @@ static int open_stretch(struct lines *l, const struct lines_opts *opts, const ch
 	l->file = s.file;
 	l->base = s.base;
 	l->offset = s.offset;
+	l->unnumbered = s.offset > 0;
 	return s.file < n_files ? in_open_at(&l->in, files[s.file], s.offset) : 0;
 }
 
@@ -130,7 +135,10 @@ static struct lines *new_reader(const struct lines_opts *opts)
 	l->fresh = true;
 	l->scan = clean_text_best();
 	l->strict = opts->strict;
-	l->keep_marks = opts->keep_marks;
+	l->form = opts->form;
+	if (l->form == LINES_JSON)
+		jsonl_init();
+	l->keep_marks = opts->keep_marks && opts->form != LINES_JSON;
 	l->document_per_file = opts->document_per_file;
 	l->threads = opts->threads ? opts->threads : 1;
 	return l;
@@ -165,7 +173,7 @@ int lines_open_stream(struct lines **result, struct in *in, const struct lines_o
 	*result = NULL;
 	if (opts->begin || opts->end)
 		err_usage("cannot read a part of '%s'", in_name(in));
-	else
+	else if (opts->form != LINES_NO_JSON || !jsonl_refuse(in))
 		l = new_reader(opts);
 	if (!l) {
 		in_close(in);
@@ -204,7 +212,7 @@ static int open_file(struct lines *l)
 	l->offset = 0;
 	if (l->document_per_file)
 		l->fresh = true;
-	return 0;
+	return l->form == LINES_NO_JSON ? jsonl_refuse(l->in) : 0;
 }
 
 static void end_file(struct lines *l)
@@ -213,7 +221,8 @@ static void end_file(struct lines *l)
 	l->disk_done += in_packed_offset(l->in);
 	in_close(l->in);
 	l->in = NULL;
-	l->in_ended = false;
+	l->in_ended = l->unnumbered = false;
+	l->number = 0;
 	l->pos = l->end = l->scanned = l->checked = 0;
 	l->file++;
 }
@@ -297,6 +306,7 @@ static void take_line(struct lines *l, const struct raw *r)
 	l->bytes += r->next - l->pos;
 	l->offset += r->next - l->pos;
 	l->pos = r->next;
+	l->number++;
 }
 
 /* Checks some lines at once, so that short ones cost no call each. */
@@ -364,8 +374,9 @@ static int give_line(struct lines *l, const struct raw *r, struct line *line)
 	line->file = (unsigned)l->file;
 	line->blank = valid && is_blank(line->text, line->len);
 	begins = !line->blank && l->fresh;
-	l->fresh = line->blank;
+	l->fresh = line->blank || l->form == LINES_JSON;
 	take_line(l, r);
+	line->number = l->form == LINES_JSON && !l->unnumbered ? l->number : 0;
 	if (l->has_stretch && !is_wanted(l, r->place, begins))
 		return 0;
 	l->buffer[r->at + r->len] = 0;
@@ -394,7 +405,8 @@ int lines_next(struct lines *l, struct line *line)
 		if (rc == 0) {
 			end_file(l);
 		} else if (l->passing) {
-			l->passing = l->fresh = false;
+			l->passing = false;
+			l->fresh = l->form == LINES_JSON;
 			take_line(l, &r);
 			rc = 0;
 		} else {
@@ -406,13 +418,13 @@ int lines_next(struct lines *l, struct line *line)
 
 /* --- documents ------------------------------------------------------------------- */
 
-static int add_line(struct document *doc, const struct line *line)
+static int add_line(struct document *doc, const char *text, size_t len)
 {
 	if (array_grow(&doc->ends, &doc->cap_lines, doc->n_lines + 1, sizeof(*doc->ends)) ||
-	    buf_reserve(&doc->text, line->len + 1))
+	    buf_reserve(&doc->text, len + 1))
 		return -1;
-	memcpy(doc->text.data + doc->text.len, line->text, line->len);
-	doc->text.len += line->len;
+	memcpy(doc->text.data + doc->text.len, text, len);
+	doc->text.len += len;
 	doc->text.data[doc->text.len++] = '\n';
 	doc->text.data[doc->text.len] = 0;
 	doc->ends[doc->n_lines++] = doc->text.len;
@@ -438,10 +450,13 @@ int lines_next_document(struct lines *l, struct document *doc)
 		}
 		if (!doc->n_lines) {
 			doc->offset = line.offset;
+			doc->number = line.number;
 			doc->file = line.file;
 		}
-		if (add_line(doc, &line))
+		if (add_line(doc, line.text, line.len))
 			return -1;
+		if (l->form == LINES_JSON)
+			return 1;
 	}
 	if (rc < 0)
 		return -1;
@@ -449,6 +464,27 @@ int lines_next_document(struct lines *l, struct document *doc)
 		return 0;
 	doc->key = key_of(doc->text.data, doc->text.len - 1);
 	return 1;
+}
+
+int document_of_text(struct document *doc, const char *text, size_t len, bool keep_marks)
+{
+	const char *const end = text + len, *next;
+
+	buf_clear(&doc->text);
+	doc->n_lines = 0;
+	for (; text < end; text = next) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
+
+		next = newline ? newline + 1 : end;
+		if (!keep_marks && stop - text >= MARK_LEN && !memcmp(text, MARK, MARK_LEN))
+			text += MARK_LEN;
+		stop -= stop > text && stop[-1] == '\r';
+		if (!is_blank(text, (size_t)(stop - text)) && add_line(doc, text, (size_t)(stop - text)))
+			return -1;
+	}
+	if (doc->n_lines)
+		doc->key = key_of(doc->text.data, doc->text.len - 1);
+	return 0;
 }
 
 void document_release(struct document *doc)
@@ -486,7 +522,7 @@ static int end_document(struct filling *f)
 /* Whether lines of the window may be taken as they are. */
 static bool can_scan(const struct lines *l)
 {
-	return l->scan && l->in && !l->pushed && !l->has_stretch && l->pos < l->end;
+	return l->scan && l->in && !l->pushed && !l->has_stretch && l->form != LINES_JSON && l->pos < l->end;
 }
 
 static bool is_marked(const struct lines *l, const char *line, const char *end)
@@ -654,6 +690,11 @@ int lines_next_text(struct lines *l, size_t bytes, struct buf *text)
 }
 
 /* --- accounts -------------------------------------------------------------------- */
+
+const char *lines_name(const struct lines *l, unsigned file)
+{
+	return l->files[file];
+}
 
 uint64_t lines_bad_bytes(const struct lines *l)
 {

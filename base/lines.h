@@ -30,7 +30,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum lines_form {
+	LINES_TEXT,			/* blank lines end documents */
+	LINES_NO_JSON,			/* the same, but a file that begins as JSON lines do is refused (EXIT_USAGE, base/jsonl.h) */
+	LINES_JSON			/* each line that is not blank is a document of its own: base/jsonl_documents.h makes it one */
+};
+
 struct lines_opts {
+	enum lines_form form;
 	bool strict;			/* ill-formed UTF-8 is an error (EXIT_CORRUPT) */
 	bool document_per_file;		/* a file's end ends a document */
 	bool keep_marks;		/* byte-order marks stay, for who counts places in a line; not with a stretch */
@@ -51,6 +58,7 @@ struct line {
 	const char *text;		/* valid UTF-8, without its end; a 0 byte follows */
 	size_t len;
 	uint64_t offset;		/* of its first byte in its file (unpacked) */
+	uint64_t number;		/* of LINES_JSON: in its file, from 1; 0: not known, since a stretch begins inside the file */
 	unsigned file;			/* index into FILES */
 	bool blank;
 };
@@ -80,13 +88,19 @@ struct document {
 	uint64_t *ends;			/* line i is text[ends[i-1] .. ends[i]-1), ends[-1] read as 0: ends[i] is past its \n */
 	size_t n_lines, cap_lines;
 	struct key key;
-	uint64_t offset;		/* of its first line's first byte, in file FILE */
+	uint64_t offset, number;	/* of its first line: first byte, and as struct line has it, in file FILE */
 	unsigned file;
 };
-#define DOCUMENT_INIT { BUF_INIT, NULL, 0, 0, { 0, 0 }, 0, 0 }
+#define DOCUMENT_INIT { BUF_INIT, NULL, 0, 0, { 0, 0 }, 0, 0, 0 }
 
-/* The next document with at least one line: 1, 0 at the end, -1 failed. DOC's memory is reused. */
+/*
+ * The next document with at least one line: 1, 0 at the end, -1 failed. DOC's memory is reused. Of LINES_JSON it is the
+ * line as it stands, and has no key.
+ */
 int lines_next_document(struct lines *l, struct document *doc);
+
+/* DOC's lines, and its key, out of TEXT, valid UTF-8: as if read from a file of that document alone. Blank lines are left out; all may be blank. */
+int document_of_text(struct document *doc, const char *text, size_t len, bool keep_marks);
 void document_release(struct document *doc);
 
 /* Many at once, one after the other; keys are not computed. */
@@ -101,11 +115,12 @@ struct document_list {
 
 /*
  * As many of the next documents as it takes to have BYTES of them, at least one: 1, 0 at the end, -1 failed. What
- * LIST held is replaced. The same documents as from lines_next_document, faster.
+ * LIST held is replaced. The same documents as from lines_next_document, faster. Not of LINES_JSON.
  */
 int lines_next_documents(struct lines *l, size_t bytes, struct document_list *list);
 void document_list_release(struct document_list *list);
 
+const char *lines_name(const struct lines *l, unsigned file);	/* of a line's or document's file */
 uint64_t lines_bad_bytes(const struct lines *l);	/* ill-formed parts replaced so far */
 
 /*

@@ -5,7 +5,7 @@
 #include "base/pool.h"
 #include "base/utf8.h"
 #include "corpus/book.h"
-#include "corpus/jsonl.h"
+#include "base/jsonl.h"
 #include "corpus/tidy.h"
 
 #include <inttypes.h>
@@ -151,6 +151,11 @@ static int read_batch(void *ctx, void *item)
 
 /* --- turning records into text --------------------------------------------------- */
 
+static struct jsonl_text json_text(struct span s)
+{
+	return (struct jsonl_text){ s.text, s.len };
+}
+
 /* Puts out a document: TEXT has a line a paragraph, each ended by \n. */
 static int put_document(const struct extract_opts *o, struct batch *b, struct span id, struct span title, struct span text)
 {
@@ -168,7 +173,7 @@ static int put_document(const struct extract_opts *o, struct batch *b, struct sp
 	if (o->wikitext.count)
 		r->characters_out += utf8_count(text.text, text.len) - lines;
 	if (o->jsonl)
-		return jsonl_put(&b->out, id, title, (struct span){ text.text, text.len - 1 });
+		return jsonl_put(&b->out, json_text(id), json_text(title), (struct jsonl_text){ text.text, text.len - 1 });
 	if (o->title && title.len && (buf_add(&b->out, title.text, title.len) || buf_add_byte(&b->out, '\n')))
 		return -1;
 	return buf_add(&b->out, text.text, text.len) || buf_add_byte(&b->out, '\n') ? -1 : 0;
@@ -223,7 +228,7 @@ static int put_lines(const struct extract_opts *o, struct worker *w, struct batc
 
 static int put_json(const struct extract_opts *o, struct worker *w, struct batch *b, const struct record *r)
 {
-	if (jsonl_read(r->text, &w->id, &w->title, &w->json, &b->report.in.repaired))
+	if (jsonl_read(json_text(r->text), &w->id, &w->title, &w->json, &b->report.in.repaired))
 		return err_prefix("'%s', line %" PRIu64, b->path, r->line);
 	if (o->wikitext.count)
 		b->report.characters_in += utf8_count(w->json.data, w->json.len);

@@ -1,6 +1,6 @@
 #include "base/err.h"
 #include "corpus/extract.h"
-#include "corpus/jsonl.h"
+#include "base/jsonl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static int put_templates(const struct extract_report *r, struct buf *b)
 		      r->templates_total, r->templates.count);
 	for (size_t i = 0; !rc && i < r->templates.count && i < NAMES_TOLD; i++) {
 		rc = buf_adds(b, i ? ",\n      {\"name\": " : "\n      {\"name\": ");
-		rc = rc || jsonl_put_string(b, (struct span){ sorted[i]->key, sorted[i]->len });
+		rc = rc || jsonl_put_string(b, (struct jsonl_text){ sorted[i]->key, sorted[i]->len });
 		rc = rc || buf_addf(b, ", \"count\": %" PRIu64 "}", sorted[i]->value);
 	}
 	free(sorted);

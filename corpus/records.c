@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/in.h"
+#include "base/jsonl.h"
 #include "base/lines.h"
 #include "corpus/book.h"
 #include "corpus/mediawiki.h"
@@ -39,16 +40,14 @@ static struct span skip_blank(struct span s)
 
 static enum record_kind kind_of(struct span head)
 {
-	struct span s = skip_blank(head);
+	const struct span s = skip_blank(head);
 
 	if (span_starts(head, "\xFF\xFE") || span_starts(head, "\xFE\xFF") || (s.len > 1 && !s.text[0] && s.text[1] == '<'))
 		return RECORD_MEDIAWIKI;
 	if (s.len > 1 && s.text[0] == '<' && (!s.text[1] || isalpha((unsigned char)s.text[1]) || strchr("?!", s.text[1])))
 		return RECORD_MEDIAWIKI;
-	if (span_starts(s, "{")) {
-		s = skip_blank(span_skip(s, 1));
-		return !s.len || s.text[0] == '"' || s.text[0] == '}' ? RECORD_JSONL : RECORD_TEXT;
-	}
+	if (span_starts(s, "{"))
+		return jsonl_begins((struct jsonl_text){ head.text, head.len }) ? RECORD_JSONL : RECORD_TEXT;
 	return book_begins(head) ? RECORD_GUTENBERG : RECORD_TEXT;
 }
 

@@ -1,17 +1,64 @@
-#include "corpus/jsonl.h"
+#include "base/jsonl.h"
 
 #include "base/err.h"
+#include "base/in.h"
 
 #include <ctype.h>
 #include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#define REAL_WHOLE 9007199254740992.0	/* 2^53: up to this every whole number is a double */
 
 void jsonl_init(void)
 {
 	json_object_seed(1);	/* order within an object never shows */
 }
 
+static struct jsonl_text skip(struct jsonl_text s, size_t n)
+{
+	return n < s.len ? (struct jsonl_text){ s.text + n, s.len - n } : (struct jsonl_text){ s.text + s.len, 0 };
+}
+
+/* Where a backslash first stands in S; S.len when there is none. */
+static size_t find_backslash(struct jsonl_text s)
+{
+	const char *p = memchr(s.text, '\\', s.len);
+
+	return p ? (size_t)(p - s.text) : s.len;
+}
+
+static struct jsonl_text skip_space(struct jsonl_text s)
+{
+	while (s.len && (s.text[0] == ' ' || s.text[0] == '\t' || s.text[0] == '\n' || s.text[0] == '\r'))
+		s = skip(s, 1);
+	return s;
+}
+
+bool jsonl_begins(struct jsonl_text head)
+{
+	struct jsonl_text s = skip_space(head.len >= 3 && !memcmp(head.text, "\xEF\xBB\xBF", 3) ? skip(head, 3) : head);
+
+	if (!s.len || s.text[0] != '{')
+		return false;
+	s = skip_space(skip(s, 1));
+	return !s.len || s.text[0] == '"' || s.text[0] == '}';
+}
+
+int jsonl_refuse(struct in *in)
+{
+	char head[64];
+	const ssize_t n = in_peek(in, head, sizeof(head));
+
+	if (n < 0)
+		return -1;
+	if (!jsonl_begins((struct jsonl_text){ head, (size_t)n }))
+		return 0;
+	return err_usage("'%s' looks like JSON lines: give --from jsonl, or --from text to take it as it stands", in_name(in));
+}
+
 /* The four digits of a \uXXXX at S; -1 when it is none. */
-static long code_unit(struct span s)
+static long code_unit(struct jsonl_text s)
 {
 	long unit = 0;
 
@@ -28,21 +75,21 @@ static long code_unit(struct span s)
 }
 
 /* Copies LINE to B with escapes of lone surrogates, which jansson refuses, made \uFFFD. */
-static int repair(struct span line, struct buf *b, uint64_t *repaired)
+static int repair(struct jsonl_text line, struct buf *b, uint64_t *repaired)
 {
 	while (line.len) {
-		const size_t n = span_find(line, '\\');
+		const size_t n = find_backslash(line);
 		size_t take = 2;
 		long unit;
 
 		if (buf_add(b, line.text, n))
 			return -1;
-		line = span_skip(line, n);
+		line = skip(line, n);
 		unit = code_unit(line);
 		if (unit >= 0)
 			take = 6;
 		if (unit >= 0xD800 && unit < 0xE000) {
-			const long low = code_unit(span_skip(line, 6));
+			const long low = code_unit(skip(line, 6));
 
 			if (unit < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
 				take = 12;
@@ -50,7 +97,7 @@ static int repair(struct span line, struct buf *b, uint64_t *repaired)
 				if (buf_adds(b, "\\uFFFD"))
 					return -1;
 				++*repaired;
-				line = span_skip(line, 6);
+				line = skip(line, 6);
 				continue;
 			}
 		}
@@ -58,7 +105,7 @@ static int repair(struct span line, struct buf *b, uint64_t *repaired)
 			take = line.len;
 		if (buf_add(b, line.text, take))
 			return -1;
-		line = span_skip(line, take);
+		line = skip(line, take);
 	}
 	return 0;
 }
@@ -72,12 +119,14 @@ static int take_string(const json_t *object, const char *key, struct buf *b)
 		return buf_add(b, json_string_value(value), json_string_length(value));
 	if (json_is_integer(value))
 		return buf_addf(b, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	if (json_is_real(value) && fabs(json_real_value(value)) <= REAL_WHOLE && trunc(json_real_value(value)) == json_real_value(value))
+		return buf_addf(b, "%.0f", json_real_value(value));
 	if (!value || json_is_null(value))
 		return 0;
-	return err_corrupt("\"%s\" is not a string", key);
+	return err_corrupt(json_is_real(value) ? "\"%s\" is not a string, nor a whole number up to 2^53" : "\"%s\" is not a string", key);
 }
 
-int jsonl_read(struct span line, struct buf *id, struct buf *title, struct buf *text, uint64_t *repaired)
+int jsonl_read(struct jsonl_text line, struct buf *id, struct buf *title, struct buf *text, uint64_t *repaired)
 {
 	json_error_t error;
 	json_t *object = NULL;
@@ -87,9 +136,11 @@ int jsonl_read(struct span line, struct buf *id, struct buf *title, struct buf *
 	if (memmem(line.text, line.len, "\\u", 2)) {
 		if (repair(line, text, repaired))
 			return -1;
-		line = (struct span){ text->data, text->len };
+		line = (struct jsonl_text){ text->data, text->len };
 	}
 	object = json_loadb(line.text, line.len, JSON_ALLOW_NUL, &error);
+	if (!object && json_error_code(&error) == json_error_numeric_overflow)	/* of another member, as like as not */
+		object = json_loadb(line.text, line.len, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error);
 	if (!object)
 		return err_corrupt("not JSON: %s", error.text);
 	if (!json_is_object(object))
@@ -102,7 +153,7 @@ int jsonl_read(struct span line, struct buf *id, struct buf *title, struct buf *
 	return rc;
 }
 
-int jsonl_put_string(struct buf *b, struct span s)
+int jsonl_put_string(struct buf *b, struct jsonl_text s)
 {
 	static const unsigned char escaped[256] = { [0x00 ... 0x1F] = 1, ['"'] = 1, ['\\'] = 1, [0x7F] = 1 };
 
@@ -116,7 +167,7 @@ int jsonl_put_string(struct buf *b, struct span s)
 			n++;
 		if (buf_add(b, s.text, n))
 			return -1;
-		s = span_skip(s, n);
+		s = skip(s, n);
 		if (!s.len)
 			break;
 		switch (s.text[0]) {
@@ -128,12 +179,12 @@ int jsonl_put_string(struct buf *b, struct span s)
 		}
 		if (rc)
 			return -1;
-		s = span_skip(s, 1);
+		s = skip(s, 1);
 	}
 	return buf_add_byte(b, '"');
 }
 
-int jsonl_put(struct buf *b, struct span id, struct span title, struct span text)
+int jsonl_put(struct buf *b, struct jsonl_text id, struct jsonl_text title, struct jsonl_text text)
 {
 	if (buf_adds(b, "{\"id\": ") || jsonl_put_string(b, id) || buf_adds(b, ", \"title\": ") || jsonl_put_string(b, title) ||
 	    buf_adds(b, ", \"text\": ") || jsonl_put_string(b, text))
