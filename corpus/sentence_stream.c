@@ -2,17 +2,21 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/jsonl_documents.h"
 #include "base/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK (256 << 10)	/* bytes of lines handed to a thread at once */
+#define KEPT (4 << 20)		/* bytes of documents' memory kept from one block for the next */
 
 struct block {
 	struct buf in;		/* lines, each ended by \n; blank ones empty */
 	struct buf out;
-	uint64_t sentences;
+	struct buf text;	/* a document's sentences */
+	uint64_t paragraphs, sentences;	/* the former of whole documents */
+	struct jsonl_batch docs;
 };
 
 struct state {
@@ -58,7 +62,8 @@ static int read_block(void *ctx, void *item)
 	return b->in.len > 0;
 }
 
-static int cut_line(const struct sentences *rules, const char *text, size_t len, struct block *b)
+/* The sentences of a line to B's OUT or TEXT. */
+static int cut_line(const struct sentences *rules, const char *text, size_t len, struct block *b, struct buf *to)
 {
 	struct sentence_scan scan;
 	const char *sentence;
@@ -67,7 +72,7 @@ static int cut_line(const struct sentences *rules, const char *text, size_t len,
 	sentence_start(&scan, rules, text, len);
 	while (sentence_next(&scan, &sentence, &n)) {
 		b->sentences++;
-		if (buf_add(&b->out, sentence, n) || buf_add_byte(&b->out, '\n'))
+		if (buf_add(to, sentence, n) || buf_add_byte(to, '\n'))
 			return -1;
 	}
 	return 0;
@@ -85,11 +90,73 @@ static int work_block(void *ctx, void *item, unsigned worker)
 	while (p < end) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 
-		if (newline == p ? buf_add_byte(&b->out, '\n') : cut_line(rules, p, (size_t)(newline - p), b))
+		if (newline == p ? buf_add_byte(&b->out, '\n') : cut_line(rules, p, (size_t)(newline - p), b, &b->out))
 			return -1;
 		p = newline + 1;
 	}
 	return 0;
+}
+
+/* --- whole documents ---------------------------------------------------------- */
+
+static int read_documents(void *ctx, void *item)
+{
+	const struct state *st = ctx;
+	struct sentence_stream *s = st->stream;
+	struct block *b = item;
+	uint64_t total;
+
+	if (s->progress)
+		progress_update(s->progress, s->paragraphs, lines_progress(s->lines, &total));
+	return s->from_jsonl ? jsonl_batch_read(&b->docs, s->lines, BLOCK) : lines_next_documents(s->lines, BLOCK, &b->docs.docs);
+}
+
+static int cut_document(const struct sentence_stream *s, struct block *b, size_t i)
+{
+	const struct document_place d = b->docs.docs.items[i];
+	const char *p = b->docs.docs.text.data + d.start, *const end = p + d.len;
+
+	buf_clear(&b->text);
+	while (p < end) {
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
+
+		if (cut_line(s->rules, p, (size_t)(newline - p), b, &b->text))
+			return -1;
+		b->paragraphs++;
+		p = newline + 1;
+	}
+	if (!b->text.len)
+		return 0;
+	if (s->to_jsonl)
+		return jsonl_put(&b->out, jsonl_batch_id(&b->docs, i), jsonl_batch_title(&b->docs, i),
+				 (struct jsonl_text){ b->text.data, b->text.len - 1 });
+	return buf_add(&b->out, b->text.data, b->text.len) || buf_add_byte(&b->out, '\n') ? -1 : 0;
+}
+
+static int work_documents(void *ctx, void *item, unsigned worker)
+{
+	const struct sentence_stream *s = ((const struct state *)ctx)->stream;
+	struct block *b = item;
+
+	(void)worker;
+	buf_clear(&b->out);
+	b->sentences = b->paragraphs = 0;
+	if (s->from_jsonl && jsonl_batch_parse(&b->docs, &(struct jsonl_how){ .strict = s->strict }))
+		return -1;
+	for (size_t i = 0; i < b->docs.docs.count; i++)
+		if (cut_document(s, b, i))
+			return -1;
+	return 0;
+}
+
+/* --- both ------------------------------------------------------------------------ */
+
+static void release_block(struct block *b)
+{
+	buf_release(&b->in);
+	buf_release(&b->out);
+	buf_release(&b->text);
+	jsonl_batch_release(&b->docs);
 }
 
 static int write_block(void *ctx, void *item)
@@ -98,7 +165,13 @@ static int write_block(void *ctx, void *item)
 	struct block *b = item;
 
 	st->stream->sentences += b->sentences;
-	return out_write(st->stream->out, b->out.data, b->out.len);
+	st->stream->paragraphs += b->paragraphs;
+	st->stream->repaired += b->docs.repaired;
+	if (out_write(st->stream->out, b->out.data, b->out.len))
+		return -1;
+	if (jsonl_batch_memory(&b->docs) > KEPT)	/* a giant among documents */
+		release_block(b);
+	return 0;
 }
 
 int sentence_stream_run(struct sentence_stream *s)
@@ -112,12 +185,14 @@ int sentence_stream_run(struct sentence_stream *s)
 
 	if (!blocks)
 		return err_memory();
-	s->paragraphs = s->sentences = 0;
-	rc = pool_run(&pool);
-	for (unsigned i = 0; i < depth; i++) {
-		buf_release(&blocks[i].in);
-		buf_release(&blocks[i].out);
+	s->paragraphs = s->sentences = s->repaired = 0;
+	if (s->from_jsonl || s->to_jsonl) {
+		pool.read = read_documents;
+		pool.work = work_documents;
 	}
+	rc = pool_run(&pool);
+	for (unsigned i = 0; i < depth; i++)
+		release_block(&blocks[i]);
 	free(blocks);
 	return rc;
 }

@@ -13,12 +13,14 @@
 struct options {
 	struct args_common common;
 	const char *lang;
+	int from, to;
 	bool strict, document_per_file;
 };
 
 static int cut_files(const struct options *o, const struct args *a, struct sentence_stream *s)
 {
-	const struct lines_opts lo = { .strict = o->strict, .document_per_file = o->document_per_file,
+	const enum lines_form form = o->from ? LINES_JSON : args_given("from") ? LINES_TEXT : LINES_NO_JSON;
+	const struct lines_opts lo = { .form = form, .strict = o->strict, .document_per_file = o->document_per_file,
 				       .threads = (unsigned)o->common.threads };
 	struct sentences *rules = NULL;
 	struct lines *lines = NULL;
@@ -34,7 +36,8 @@ static int cut_files(const struct options *o, const struct args *a, struct sente
 	lines_progress(lines, &total);
 	progress_start(&progress, "paragraphs", total);
 	*s = (struct sentence_stream){ .rules = rules, .lines = lines, .out = out, .progress = &progress,
-				       .threads = lo.threads, .document_per_file = lo.document_per_file };
+				       .threads = lo.threads, .document_per_file = lo.document_per_file,
+				       .from_jsonl = o->from, .to_jsonl = o->to, .strict = o->strict };
 	rc = sentence_stream_run(s);
 	progress_end(&progress);
 	if (rc)
@@ -45,6 +48,8 @@ static int cut_files(const struct options *o, const struct args *a, struct sente
 	out = NULL;
 	if (lines_bad_bytes(lines))
 		log_warn("%s", lines_bad_report(lines, bad, sizeof(bad)));
+	if (s->repaired)
+		log_warn("lone halves of surrogate pairs were replaced by U+FFFD in %" PRIu64 " places", s->repaired);
 end:
 	out_discard(out);
 	lines_close(lines);
@@ -57,6 +62,8 @@ int main(int argc, char **argv)
 	static struct options o = { .lang = "en" };
 	const struct arg table[] = {
 		ARG_STR("lang", 0, &o.lang, "CODE", "language of the text: its abbreviations; und for any other"),
+		ARG_CHOICE("from", 0, &o.from, "text|jsonl", "what is read; jsonl: JSON lines, a document each"),
+		ARG_CHOICE("to", 0, &o.to, "text|jsonl", "what is written; jsonl: with the documents' ids and titles"),
 		ARG_FLAG("strict", 0, &o.strict, "ill-formed UTF-8 is an error, not replaced"),
 		ARG_FLAG("document-per-file", 0, &o.document_per_file, "the end of a file ends a document"),
 		ARG_COMMON(&o.common),

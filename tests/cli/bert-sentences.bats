@@ -2,6 +2,35 @@
 
 load helpers
 
+@test "JSON lines: ids and titles stay, the sentences are those of the text" {
+	bert-extract --from text --to jsonl "$DATA/man/paragraphs.txt" | jq -c '.id = input_line_number | .title = "T" | .more = {a: [1]}' >p.jsonl
+	bert-sentences --from jsonl --to jsonl p.jsonl >out
+	[ "$(jq -c '[.id, .title]' out)" = "$(jq -c '[(.id | tostring), .title]' p.jsonl)" ]
+	jq -r '.text + "\n"' out | cmp - <(bert-sentences --from jsonl p.jsonl)
+	bert-sentences --from jsonl p.jsonl | cat -s | diff - <(bert-sentences "$DATA/man/paragraphs.txt")
+	bert-sentences --to jsonl "$DATA/man/paragraphs.txt" | jq -c '[.id, .title]' | sort -u | diff - <(echo '["",""]')
+	bert-sentences --to jsonl "$DATA/man/paragraphs.txt" | jq -r .text | cmp - <(jq -r .text out)
+	for ((i = 0; i < 300; i++)); do cat p.jsonl; done >many
+	bert-sentences --threads 1 --from jsonl --to jsonl many >one
+	bert-sentences --threads 5 --from jsonl --to jsonl many | cmp one -
+	[ "$(wc -l <one)" = "$(wc -l <many)" ]
+}
+
+@test "JSON lines that are none, and JSON lines that were not announced" {
+	printf '{"text": "a"}\n\nbad\n' >bad
+	exits 3 bert-sentences --from jsonl -o out bad
+	says "'bad', line 3: not JSON"
+	[ ! -e out ]
+	exits 2 bert-sentences bad
+	says "'bad' looks like JSON lines: give --from jsonl, or --from text"
+	[ "$(bert-sentences --from text bad | head -n 1)" = '{"text": "a"}' ]
+	run bert-sentences --from jsonl <<<'{"text": "a\ud800"}'
+	[ "$status" -eq 0 ]
+	says "lone halves of surrogate pairs were replaced by U+FFFD in 1 places"
+	exits 3 bert-sentences --strict --from jsonl - <<<'{"text": "a\ud800"}'
+	says "'standard input', line 1: half of a surrogate pair stands alone"
+}
+
 # joined: the paragraphs of a file of sentences.
 joined() { awk '/^$/ { print line; print ""; line = ""; next } { line = line (line == "" ? "" : " ") $0 } END { print line }' "$1"; }
 
