@@ -25,12 +25,31 @@ int tokdoc_encoder_run(struct tokdoc_encoder *e, const char *text, size_t len, s
 		before = e->lines.ends[i];
 	}
 	t->key = key;
+	t->id = t->title = NULL;
+	t->id_len = t->title_len = 0;
 	t->text_bytes = len ? len - 1 : 0;
 	t->n_sentences = e->lines.count;
 	t->ids = e->ids.items;
 	t->n_tokens = e->ids.count;
 	t->id_bytes = sizeof(*e->ids.items);
 	return 0;
+}
+
+static size_t cut_name(struct jsonl_text name)
+{
+	size_t len = name.len < TOKDOC_NAME_MAX ? name.len : TOKDOC_NAME_MAX;
+
+	while (len && len < name.len && (name.text[len] & 0xC0) == 0x80)	/* the next byte goes on with a character */
+		len--;
+	return len;
+}
+
+void tokdoc_encoder_name(struct tokdoc_encoder *e, struct jsonl_text id, struct jsonl_text title)
+{
+	e->doc.id = id.text;
+	e->doc.id_len = cut_name(id);
+	e->doc.title = title.text;
+	e->doc.title_len = cut_name(title);
 }
 
 void tokdoc_encoder_close(struct tokdoc_encoder *e)

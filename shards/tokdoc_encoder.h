@@ -11,6 +11,7 @@
 #define SHARDS_TOKDOC_ENCODER_H
 
 #include "base/key.h"
+#include "base/jsonl.h"
 #include "shards/tokdoc.h"
 #include "tokenizer/tokenizer.h"
 
@@ -32,6 +33,9 @@ int tokdoc_encoder_open(struct tokdoc_encoder *e, const struct tokenizer *t, siz
  * (base/lines.h) has it. Refused: more than TOKDOC_TOKENS_MAX tokens.
  */
 int tokdoc_encoder_run(struct tokdoc_encoder *e, const char *text, size_t len, struct key key);
+
+/* Names E->doc; the two are borrowed. What is longer than TOKDOC_NAME_MAX is cut, at a character's end. */
+void tokdoc_encoder_name(struct tokdoc_encoder *e, struct jsonl_text id, struct jsonl_text title);
 void tokdoc_encoder_close(struct tokdoc_encoder *e);
 
 #endif

@@ -1,6 +1,7 @@
 #include "shards/tokdoc_stream.h"
 
 #include "base/err.h"
+#include "base/jsonl_documents.h"
 #include "base/pool.h"
 #include "shards/tokdoc_encoder.h"
 #include "tokenizer/cut_line.h"
@@ -13,8 +14,8 @@
 
 /* Documents as they are read. */
 struct stack {
-	struct document_list docs;
-	uint64_t before;	/* documents before them */
+	struct jsonl_batch batch;	/* of text the documents only */
+	uint64_t before;	/* documents before them; counted for a segmenter's faults */
 	uint64_t place;		/* how far the input is read, for progress */
 };
 
@@ -23,53 +24,57 @@ struct batch {
 	struct stack read;
 	struct buf cut, aligned;	/* what the segmenter made of all, and of one document */
 	struct tokdoc_block block;
+	uint64_t repaired;
 };
 
 struct run {
 	struct tokdoc_stream *s;
 	struct segmenter *segmenter;		/* NULL: none */
+	bool segmented;				/* one there is, or is about to be */
 	struct tokdoc_encoder *encoders;	/* a worker's own */
 	struct tokdoc_writer *writer;
 	uint64_t documents;
 };
+
+static int parse(const struct run *run, struct stack *k)
+{
+	return jsonl_batch_parse(&k->batch, &(struct jsonl_how){ .strict = run->s->strict });
+}
 
 static int read_stack(void *ctx, void *item)
 {
 	struct run *run = ctx;
 	struct stack *k = item;
 	uint64_t total;
-	const int rc = lines_next_documents(run->s->lines, BATCH, &k->docs);
+	const int rc = run->s->jsonl ? jsonl_batch_read(&k->batch, run->s->lines, BATCH)
+				     : lines_next_documents(run->s->lines, BATCH, &k->batch.docs);
 
 	if (rc <= 0)
 		return rc;
+	if (run->s->jsonl && run->segmented && parse(run, k))	/* it is to be given text */
+		return -1;
 	k->before = run->documents;
 	k->place = lines_progress(run->s->lines, &total);
-	run->documents += k->docs.count;
+	run->documents += k->batch.docs.count;
 	return 1;
 }
 
 static const struct buf *stack_text(const void *item)
 {
-	return &((const struct stack *)item)->docs.text;
+	return &((const struct stack *)item)->batch.docs.text;
 }
 
 static void release_stack(void *item)
 {
-	document_list_release(&((struct stack *)item)->docs);
+	jsonl_batch_release(&((struct stack *)item)->batch);
 }
 
 static int read_batch(void *ctx, void *item)
 {
 	struct run *run = ctx;
 	struct batch *b = item;
-	const int rc = run->segmenter ? segmenter_next(run->segmenter, &b->read, &b->cut) : read_stack(run, &b->read);
 
-	if (rc <= 0)
-		return rc;
-	run->s->documents += b->read.docs.count;
-	if (run->s->progress)
-		progress_update(run->s->progress, run->s->documents, b->read.place);
-	return 1;
+	return run->segmenter ? segmenter_next(run->segmenter, &b->read, &b->cut) : read_stack(run, &b->read);
 }
 
 /* Tokenizes TEXT, a document, or, where a segmenter has cut it, what stands at *CUT. */
@@ -101,18 +106,23 @@ static int work_batch(void *ctx, void *item, unsigned worker)
 	const struct run *run = ctx;
 	struct tokdoc_encoder *e = &run->encoders[worker];
 	struct batch *b = item;
+	const struct document_list *docs = &b->read.batch.docs;
 	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(run->s->tokenizer));
 	const char *cut = b->cut.data;
 
-	for (size_t i = 0; i < b->read.docs.count; i++) {
-		const struct document_place d = b->read.docs.items[i];
+	if (run->s->jsonl && !run->segmented && parse(run, &b->read))
+		return -1;
+	for (size_t i = 0; i < docs->count; i++) {
+		const struct document_place d = docs->items[i];
 
-		if (encode(run, e, b, b->read.docs.text.data + d.start, d.len, &cut))
+		if (encode(run, e, b, docs->text.data + d.start, d.len, &cut))
 			return run->segmenter ? err_prefix("document %" PRIu64, b->read.before + i + 1) : -1;
+		tokdoc_encoder_name(e, jsonl_batch_id(&b->read.batch, i), jsonl_batch_title(&b->read.batch, i));
 		if (tokdoc_block_add(&b->block, &e->doc, id_bytes))
 			return -1;
 	}
-	if (b->read.docs.text.cap > KEPT)		/* a giant among documents; the next ones are smaller */
+	b->repaired = b->read.batch.repaired;
+	if (jsonl_batch_memory(&b->read.batch) > KEPT)		/* a giant among documents; the next ones are smaller */
 		release_text(b);
 	return tokdoc_block_pack(&b->block, run->s->compress);
 }
@@ -130,6 +140,10 @@ static int write_batch(void *ctx, void *item)
 
 	if (tokdoc_writer_add(run->writer, &b->block))
 		return -1;
+	run->s->documents += b->block.records;
+	run->s->repaired += b->repaired;
+	if (run->s->progress)
+		progress_update(run->s->progress, run->s->documents, b->read.place);
 	if (b->block.raw.cap + b->block.packed.cap > KEPT)
 		tokdoc_block_release(&b->block);
 	else
@@ -155,7 +169,7 @@ static int open_writer(struct run *run)
 int tokdoc_stream_run(struct tokdoc_stream *s)
 {
 	const unsigned threads = s->threads ? s->threads : 1, depth = threads > 1 ? threads + 2 : 1;
-	struct run run = { .s = s, .encoders = calloc(threads, sizeof(*run.encoders)) };
+	struct run run = { .s = s, .segmented = s->segmenter != NULL, .encoders = calloc(threads, sizeof(*run.encoders)) };
 	const struct segmenter_feed feed = { .item_size = sizeof(struct stack), .read = read_stack, .text = stack_text,
 					     .release = release_stack, .ctx = &run };
 	struct batch *batches = calloc(depth, sizeof(*batches));

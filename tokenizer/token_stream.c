@@ -1,6 +1,7 @@
 #include "tokenizer/token_stream.h"
 
 #include "base/err.h"
+#include "base/jsonl_documents.h"
 #include "base/pool.h"
 #include "tokenizer/segmenter.h"
 
@@ -16,6 +17,7 @@ struct stretch {
 	struct buf in;		/* each ended by \n; blank ones empty */
 	uint64_t before;	/* lines of the input before it; counted for reasons of failure */
 	uint64_t place;		/* how far the input is read, for progress */
+	struct jsonl_batch json;
 };
 
 struct block {
@@ -42,13 +44,34 @@ static uint64_t count_lines(const struct buf *text)
 	return n;
 }
 
+/* The documents' lines, and a blank one after each. */
+static int parse(const struct state *st, struct stretch *t)
+{
+	/* places are counted in the lines as they stand, marks and all */
+	const struct jsonl_how how = { .keep_marks = true, .strict = st->stream->strict };
+
+	buf_clear(&t->in);
+	if (jsonl_batch_parse(&t->json, &how))
+		return -1;
+	for (size_t i = 0; i < t->json.docs.count; i++) {
+		const struct document_place d = t->json.docs.items[i];
+
+		if (buf_add(&t->in, t->json.docs.text.data + d.start, d.len) || buf_add_byte(&t->in, '\n'))
+			return -1;
+	}
+	return 0;
+}
+
 static int read_stretch(void *ctx, void *item)
 {
 	struct state *st = ctx;
 	struct stretch *t = item;
-	const int rc = lines_next_text(st->stream->lines, BLOCK, &t->in);
+	const struct token_stream *s = st->stream;
+	const int rc = s->jsonl ? jsonl_batch_read(&t->json, s->lines, BLOCK) : lines_next_text(s->lines, BLOCK, &t->in);
 	uint64_t total;
 
+	if (rc > 0 && s->jsonl && s->segmenter && parse(st, t))		/* it is to be given text */
+		return -1;
 	t->place = lines_progress(st->stream->lines, &total);
 	t->before = st->read;
 	if (rc > 0 && st->numbers)
@@ -63,7 +86,10 @@ static const struct buf *stretch_text(const void *item)
 
 static void release_stretch(void *item)
 {
-	buf_release(&((struct stretch *)item)->in);
+	struct stretch *t = item;
+
+	buf_release(&t->in);
+	jsonl_batch_release(&t->json);
 }
 
 static int read_block(void *ctx, void *item)
@@ -82,6 +108,9 @@ static int work_block(void *ctx, void *item, unsigned worker)
 	const struct buf *const in = &b->text.in;
 
 	buf_clear(&b->out);
+	b->n_lines = 0;
+	if (st->stream->jsonl && !st->stream->segmenter && parse(st, &b->text))
+		return -1;
 	if (!(st->segmenter ? token_print_cut_lines(p, in->data, in->len, &b->cut, &b->out, &b->n_lines) :
 			      token_print_lines(p, in->data, in->len, &b->out, &b->n_lines)))
 		return 0;
@@ -90,7 +119,7 @@ static int work_block(void *ctx, void *item, unsigned worker)
 
 static void release_block(struct block *b)
 {
-	buf_release(&b->text.in);
+	release_stretch(&b->text);
 	buf_release(&b->cut);
 	buf_release(&b->out);
 }
@@ -102,10 +131,10 @@ static int write_block(void *ctx, void *item)
 	const int rc = out_write(s->out, b->out.data, b->out.len);
 
 	s->n_lines += b->n_lines;
+	s->repaired += b->text.json.repaired;
 	if (s->progress)
 		progress_update(s->progress, s->n_lines, b->text.place);
-
-	if (b->text.in.cap > KEPT)	/* a giant among lines; the next ones are shorter */
+	if (b->text.in.cap > KEPT || jsonl_batch_memory(&b->text.json) > KEPT)	/* a giant among lines; the next ones are shorter */
 		release_block(b);
 	return rc;
 }
@@ -138,7 +167,7 @@ int token_stream_run(struct token_stream *s)
 		err_memory();
 		goto out;
 	}
-	s->n_lines = s->n_tokens = 0;
+	s->n_lines = s->n_tokens = s->repaired = 0;
 	if (make_printers(&st, threads) || (s->segmenter && segmenter_open(&st.segmenter, s->segmenter, &feed)))
 		goto out;
 	rc = pool_run(&pool);

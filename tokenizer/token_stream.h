@@ -1,5 +1,5 @@
 /*
- * token_stream.h - lines of text to lines of tokens.
+ * token_stream.h - lines of text, or of the documents in JSON lines, to lines of tokens.
  *
  * One line out for each line in (see token_print.h for the exceptions), in
  * order; a blank line stays empty. Lines are taken in blocks that threads work
@@ -23,9 +23,11 @@ struct token_stream {
 	unsigned threads;		/* 0 is 1 */
 	int form;			/* enum token_form */
 	unsigned flags;			/* enum token_flag */
+	bool jsonl, strict;		/* LINES are LINES_JSON: a blank line follows each document. Not with TOKEN_DECODED */
 	const char *segmenter;		/* a command that cuts lines into words first (segmenter.h); NULL: none. Not with TOKEN_DECODED */
 	/* filled: */
 	uint64_t n_lines, n_tokens;
+	uint64_t repaired;		/* halves of surrogate pairs, in JSON lines */
 };
 
 /* Reads all lines and writes all tokens; -1 with the reason set. */

@@ -19,7 +19,7 @@ struct options {
 	struct args_common common;
 	struct tokenizer_opts tokenizer;
 	struct arg_list never_split;
-	int to, offset_unit;
+	int from, to, offset_unit;
 	uint64_t compress;
 	bool add_special, explain, offsets, decode, strict, document_per_file;
 };
@@ -32,17 +32,19 @@ struct work {
 	struct lines *lines;
 	struct out *out;
 	struct progress progress;
-	uint64_t n_lines, n_tokens;
+	uint64_t n_lines, n_tokens, repaired;
 };
 
 static int write_documents(struct work *w)
 {
 	struct tokdoc_stream s = { .tokenizer = w->tokenizer, .lines = w->lines, .out = w->out, .progress = &w->progress,
-				   .threads = (unsigned)w->o->common.threads, .compress = (int)w->o->compress, .segmenter = w->segmenter };
+				   .threads = (unsigned)w->o->common.threads, .compress = (int)w->o->compress, .segmenter = w->segmenter,
+				   .jsonl = w->o->from, .strict = w->o->strict };
 	const int rc = tokdoc_stream_run(&s);
 
 	w->n_lines = s.documents;
 	w->n_tokens = s.tokens;
+	w->repaired = s.repaired;
 	return rc;
 }
 
@@ -52,7 +54,7 @@ static int write_lines(struct work *w)
 				     [TO_OFFSETS] = TOKEN_OFFSETS };
 	struct token_stream s = { .tokenizer = w->tokenizer, .lines = w->lines, .out = w->out, .progress = &w->progress,
 				  .threads = (unsigned)w->o->common.threads, .form = forms[w->o->to],
-				  .segmenter = w->segmenter };
+				  .segmenter = w->segmenter, .jsonl = w->o->from, .strict = w->o->strict };
 	int rc;
 
 	s.flags = (w->o->add_special ? TOKEN_ADD_SPECIAL : 0) | (w->o->offset_unit == BYTES ? TOKEN_BYTES : 0);
@@ -65,6 +67,7 @@ static int write_lines(struct work *w)
 	rc = token_stream_run(&s);
 	w->n_lines = s.n_lines;
 	w->n_tokens = s.n_tokens;
+	w->repaired = s.repaired;
 	return rc;
 }
 
@@ -72,6 +75,8 @@ static int check_options(const struct options *o)
 {
 	if (o->decode && (o->explain || o->offsets || o->add_special || o->tokenizer.segmenter || args_given("to")))
 		return err_usage("--decode makes text of ids: no --to, --add-special, --offsets, --explain or --segmenter goes with it");
+	if (o->decode && o->from)
+		return err_usage("--decode reads lines of ids: --from jsonl does not go with it");
 	if (o->offsets && o->to != TO_WORDS)
 		return err_usage("--offsets goes with --to words");
 	if (args_given("offset-unit") && o->to != TO_OFFSETS && !o->offsets)
@@ -97,7 +102,8 @@ static void warn_of_vocabulary(const struct tokenizer_opts *o, const struct voca
 static int tokenize(struct work *w, const struct args *a)
 {
 	const struct options *o = w->o;
-	const struct lines_opts lo = { .strict = o->strict, .document_per_file = o->document_per_file,
+	const enum lines_form form = o->from ? LINES_JSON : args_given("from") || o->decode ? LINES_TEXT : LINES_NO_JSON;
+	const struct lines_opts lo = { .form = form, .strict = o->strict, .document_per_file = o->document_per_file,
 				       .keep_marks = o->to != TO_DOCS, .threads = (unsigned)o->common.threads };
 	char bad[LINES_REPORT_MAX];
 	uint64_t total;
@@ -118,6 +124,8 @@ static int tokenize(struct work *w, const struct args *a)
 		w->out = NULL;
 	if (rc == 0 && lines_bad_bytes(w->lines))
 		log_warn("%s", lines_bad_report(w->lines, bad, sizeof(bad)));
+	if (rc == 0 && w->repaired)
+		log_warn("lone halves of surrogate pairs were replaced by U+FFFD in %" PRIu64 " places", w->repaired);
 out:
 	out_discard(w->out);
 	lines_close(w->lines);
@@ -133,6 +141,7 @@ int main(int argc, char **argv)
 		ARG_FLAG("cased", 0, &o.tokenizer.cased, "keep case and accents (default: lower-case, and strip accents)"),
 		ARG_STR("model", 0, &o.tokenizer.model, "DIR", "model directory: its vocab.txt and tokenizer_config.json, instead"),
 		ARG_CHOICE("compat", 0, &o.tokenizer.compat, "google|hf", "whose ids: google-research/bert's, or Hugging Face's"),
+		ARG_CHOICE("from", 0, &o.from, "text|jsonl", "what is read; jsonl: JSON lines, whose ids and titles --to docs keeps"),
 		ARG_CHOICE("to", 0, &o.to, "ids|tokens|words|offsets|docs", "what to write; docs: token documents for bert-shard"),
 		ARG_FLAG("add-special", 0, &o.add_special, "[CLS] before and [SEP] after each line's tokens"),
 		ARG_FLAG("offsets", 0, &o.offsets, "with --to words: word, start and end, one a line"),

@@ -115,6 +115,8 @@ flip() { perl -e 'local $/; open F, "<:raw", $ARGV[0]; $b = <F>; substr($b, $ARG
 	jq -c . out | cmp - out
 	jq -r '.sentences[] | join(" ")' out | diff - <(bert-tokenize --vocab "$DATA/man/vocab.txt" "$DATA/man/corpus.txt" | grep .)
 	jq -e -s 'all((.key | test("^[0-9a-f]{32}$")) and .id == null and .title == null)' out >/dev/null
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --from jsonl --to docs "$DATA/man/documents.jsonl" | bert-cat | jq -c '[.id, .title]' |
+		diff - <(jq -c '[(.id | tostring), .title]' "$DATA/man/documents.jsonl")
 	bert-cat --tokens --vocab "$DATA/man/vocab.txt" c.tok | jq -r '.tokens[] | join(" ")' |
 		diff - <(bert-tokenize --vocab "$DATA/man/vocab.txt" --to tokens "$DATA/man/corpus.txt" | grep .)
 	exits 1 bert-cat --tokens c.tok

@@ -1,6 +1,42 @@
 # bert-tokenize: lines in; ids, tokens, words, offsets, documents out.
 
 load helpers
+
+@test "JSON lines: the tokens are those of the text, in every form" {
+	local to
+	jq -r '.text + "\n"' "$DATA/man/documents.jsonl" >text
+	for to in ids tokens words offsets; do
+		bert-tokenize --vocab "$DATA/man/vocab.txt" --to $to --from jsonl "$DATA/man/documents.jsonl" |
+			cmp - <(bert-tokenize --vocab "$DATA/man/vocab.txt" --to $to text)
+	done
+	for to in ids docs; do
+		bert-tokenize --vocab "$DATA/man/vocab.txt" --to $to --from jsonl --segmenter cat "$DATA/man/documents.jsonl" >cut
+		[ "$to" = docs ] || cmp cut <(bert-tokenize --vocab "$DATA/man/vocab.txt" text)
+	done
+	bert-cat cut | jq -c '[.id, .title]' | diff - <(jq -c '[(.id | tostring), .title]' "$DATA/man/documents.jsonl")
+	for ((i = 0; i < 300; i++)); do cat "$DATA/man/documents.jsonl"; done >many
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs --threads 1 --from jsonl many >one
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs --threads 5 --from jsonl many | cmp one -
+	[ "$(bert-cat one | wc -l)" = 1200 ]
+}
+
+@test "JSON lines: long names, lines without text, bad lines, lines that were not announced" {
+	local to
+	jq -nc '{id: ("x" * 70000), title: ("é" * 40000), text: "a"}, {text: " \n"}, {id: "", title: "", text: "b"}' >long
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs --from jsonl long | bert-cat |
+		jq -c '[(.id | length?), (.title | utf8bytelength?)]' | diff - <(printf '%s\n' '[65535,65534]' '[0]')
+	for to in ids docs; do
+		exits 3 bert-tokenize --vocab "$DATA/man/vocab.txt" --to $to --from jsonl -o out - <<<'{"id": 1}'
+		says "'standard input', line 1: no string \"text\""
+		exits 2 bert-tokenize --vocab "$DATA/man/vocab.txt" --to $to -o out long
+		says "'long' looks like JSON lines: give --from jsonl, or --from text"
+		[ ! -e out ]
+		exits 3 bert-tokenize --vocab "$DATA/man/vocab.txt" --to $to --from jsonl --strict -o out - <<<'{"text": "\udc00"}'
+	done
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --from text long >text
+	[ "$(wc -l <text)" -eq 3 ]
+	exits 2 bert-tokenize --vocab "$DATA/man/vocab.txt" --decode --from jsonl long
+}
 bats_require_minimum_version 1.5.0
 
 VOCAB="$TOP/tests/data/vocab/bert-base-uncased.txt"
