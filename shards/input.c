@@ -1,6 +1,7 @@
 /* The files that bert-shard is given: what each is. input_read.c reads them. */
 #include "shards/input.h"
 #include "base/err.h"
+#include "base/jsonl.h"
 #include "shards/canon.h"
 
 #include <fcntl.h>
@@ -122,13 +123,18 @@ static int look_at_file(struct input *f, const struct input_seen *seen)
  * Opens F and looks at what it holds: text, and then it is *TEXT, or token documents, and then *TOKENS reads them, the head of
  * which was read. The other one is NULL.
  */
-static int sniff(struct input *f, unsigned threads, struct in **text, struct tokdoc_reader **tokens)
+static int sniff(struct input *f, enum lines_form form, unsigned threads, struct in **text, struct tokdoc_reader **tokens)
 {
 	*tokens = NULL;
 	if (in_open(text, f->name, threads))
 		return -1;
 	f->tokens = frame_sniff(*text);
 	f->packed = in_is_packed(*text);
+	if (!f->tokens && form == LINES_NO_JSON && jsonl_refuse(*text)) {
+		in_close(*text);
+		*text = NULL;
+		return -1;
+	}
 	if (f->tokens) {
 		const int rc = tokdoc_reader_open(tokens, *text);
 
@@ -141,12 +147,12 @@ static int sniff(struct input *f, unsigned threads, struct in **text, struct tok
 }
 
 /* What a regular file holds. */
-static int look_inside(struct input *f, unsigned threads)
+static int look_inside(struct input *f, enum lines_form form, unsigned threads)
 {
 	struct tokdoc_reader *tokens;
 	struct in *text;
 
-	if (sniff(f, threads, &text, &tokens))
+	if (sniff(f, form, threads, &text, &tokens))
 		return -1;
 	in_close(text);
 	tokdoc_reader_close(tokens);
@@ -157,15 +163,16 @@ static int look_at_standard(struct inputs *in, struct input *f, unsigned threads
 {
 	f->name = "-";
 	f->stream = true;
-	return sniff(f, threads, &in->standard, &in->standard_tokens);
+	return sniff(f, in->form, threads, &in->standard, &in->standard_tokens);
 }
 
-int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned threads, const struct input_seen *seen)
+int inputs_open(struct inputs *in, const char *const *files, size_t n, enum lines_form form, unsigned threads,
+		const struct input_seen *seen)
 {
 	const bool standard = !n || (n == 1 && !strcmp(files[0], "-"));
 	const size_t count = standard ? 1 : n;
 
-	*in = (struct inputs){ .files = calloc(count, sizeof(*in->files)), .n = count };
+	*in = (struct inputs){ .files = calloc(count, sizeof(*in->files)), .n = count, .form = form };
 	if (!in->files)
 		return err_memory();
 	for (size_t i = 0; i < count; i++) {
@@ -180,7 +187,7 @@ int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned 
 				err_usage("standard input cannot stand among files");
 				goto fail;
 			}
-			if (look_at_file(f, seen ? &seen[i] : NULL) || (!f->stream && look_inside(f, threads)))
+			if (look_at_file(f, seen ? &seen[i] : NULL) || (!f->stream && look_inside(f, form, threads)))
 				goto fail;
 		}
 		in->streams |= f->stream;

@@ -3,7 +3,7 @@
  * documents, or a stream of either, as the records of token documents.
  *
  *	struct inputs in;
- *	if (inputs_open(&in, files, n_files, threads, NULL))	(looks at each; no files: standard input)
+ *	if (inputs_open(&in, files, n_files, LINES_TEXT, threads, NULL))	(looks at each; no files: standard input)
  *		...
  *	is = inputs_tokenizer(&in)			(what made the token documents, where there is no text)
  *	if (inputs_check_tokenizer(&in, is or another))
@@ -16,12 +16,14 @@
  * Text files that stand side by side are read as if joined (base/lines.h). Part
  * i of n takes the documents that begin in the i-th n-th of each run of text
  * files, and the i-th n-th of the blocks of each file of token documents; packed
- * text and streams are read by one part only.
+ * text and streams are read by one part only. Of JSON lines (base/jsonl_documents.h), which are divided as text is,
+ * documents keep their ids and titles.
  */
 #ifndef SHARDS_INPUT_H
 #define SHARDS_INPUT_H
 
 #include "base/in.h"
+#include "base/lines.h"
 #include "base/progress.h"
 #include "shards/tokdoc.h"
 #include "tokenizer/tokenizer.h"
@@ -43,6 +45,7 @@ struct input {
 struct inputs {
 	struct input *files;
 	size_t n;
+	enum lines_form form;
 	bool streams;			/* there is one among them */
 	struct in *standard;		/* standard input, opened and looked at; or, of token documents, their reader */
 	struct tokdoc_reader *standard_tokens;
@@ -53,8 +56,9 @@ struct inputs {
 struct input_seen {
 	struct key mark, sample;
 };
-/* SEEN (N of them, or NULL), of the same files as far as known: what still has its mark is not sampled again. */
-int inputs_open(struct inputs *in, const char *const *files, size_t n, unsigned threads, const struct input_seen *seen);
+/* FORM: what files that are not token documents hold. SEEN (N of them, or NULL), of the same files as far as known: what still has its mark is not sampled again. */
+int inputs_open(struct inputs *in, const char *const *files, size_t n, enum lines_form form, unsigned threads,
+		const struct input_seen *seen);
 void inputs_close(struct inputs *in);
 /* Size and sample of a regular file */
 int inputs_sample(const char *name, uint64_t *bytes, struct key *sample);
@@ -80,7 +84,7 @@ struct inputs_reading {
 	/* filled: */
 	struct tokdoc_totals *counts;	/* [inputs->n], the caller's: of the documents that begin in each file */
 	struct tokdoc_totals total;
-	uint64_t bad_bytes;		/* ill-formed parts of text, replaced */
+	uint64_t bad_bytes;		/* ill-formed parts of text, replaced; of JSON lines, halves of surrogate pairs too */
 };
 int inputs_read(struct inputs_reading *r);
 

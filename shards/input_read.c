@@ -1,7 +1,7 @@
 /* Reads the input: text is tokenized on the way, token documents are checked. */
 #include "shards/input.h"
 #include "base/err.h"
-#include "base/lines.h"
+#include "base/jsonl_documents.h"
 #include "base/pool.h"
 #include "shards/canon.h"
 #include "shards/keys.h"
@@ -42,6 +42,7 @@ struct batch {
 	uint32_t tokens[BATCH_DOCUMENTS];
 	size_t n;
 	uint64_t progress;		/* bytes read when it was full */
+	uint64_t repaired;		/* in JSON lines */
 	struct buf records;
 };
 
@@ -51,6 +52,7 @@ struct text_run {
 	size_t first_file;		/* of the run, among all */
 	unsigned id_bytes;
 	struct tokdoc_encoder *workers;
+	struct jsonl *documents;	/* a worker's, of JSON lines */
 	size_t batch_bytes;
 	uint64_t before;		/* bytes of files before this run, for progress */
 };
@@ -75,20 +77,54 @@ static int read_batch(void *ctx, void *item)
 	return b->n > 0;
 }
 
+/* D, a JSON line, becomes its document, with the names in J. One of blank lines only has no line then. */
+static int parse_line(const struct text_run *run, struct document *d, struct jsonl *j, uint64_t *repaired)
+{
+	const struct jsonl_how how = { .keep_marks = run->r->keep_marks };
+	const struct document line = *d;
+
+	if (jsonl_document(j, d, run->r->inputs->files[run->first_file + d->file].name, &how, repaired))
+		return -1;
+	*d = j->doc;
+	d->offset = line.offset;
+	d->file = line.file;
+	j->doc = line;			/* its memory, that is */
+	return 0;
+}
+
+static void shrink(struct jsonl *j, size_t most)
+{
+	if (j->text.cap <= most && j->doc.text.cap <= most)
+		return;
+	jsonl_release(j);
+	*j = (struct jsonl)JSONL_INIT;
+}
+
 static int encode_batch(void *ctx, void *item, unsigned worker)
 {
 	const struct text_run *run = ctx;
 	struct tokdoc_encoder *e = &run->workers[worker];
+	struct jsonl *j = run->documents ? &run->documents[worker] : NULL;
 	struct batch *b = item;
 
 	buf_clear(&b->records);
+	b->repaired = 0;
 	for (size_t i = 0; i < b->n; i++) {
-		const struct document *d = &b->docs[i];
+		struct document *d = &b->docs[i];
 
-		if (tokdoc_encoder_run(e, d->text.data, d->text.len, d->key) ||
-		    tokdoc_encode(&b->records, &e->doc, run->id_bytes))
+		if (j && parse_line(run, d, j, &b->repaired))
+			return -1;
+		if (!d->n_lines)
+			continue;
+		if (tokdoc_encoder_run(e, d->text.data, d->text.len, d->key))
+			return -1;
+		if (j)
+			tokdoc_encoder_name(e, (struct jsonl_text){ j->id.data, j->id.len }, (struct jsonl_text){ j->title.data, j->title.len });
+		if (tokdoc_encode(&b->records, &e->doc, run->id_bytes))
 			return -1;
 		b->tokens[i] = (uint32_t)e->doc.n_tokens;
+		if (j)
+			shrink(j, run->batch_bytes);
 	}
 	return 0;
 }
@@ -104,8 +140,8 @@ static int take_batch(void *ctx, void *item)
 		struct document *d = &b->docs[i];
 		const struct tokdoc_totals one = { 1, d->n_lines, b->tokens[i], d->text.len - 1, d->key };
 
-		if (tokdoc_split(&p, end, &body, &len) ||
-		    count_and_take(run->r, run->first_file + d->file, &one, body, len, "at byte", d->offset))
+		if (d->n_lines && (tokdoc_split(&p, end, &body, &len) ||
+				   count_and_take(run->r, run->first_file + d->file, &one, body, len, "at byte", d->offset)))
 			return -1;
 		if (d->text.cap + d->cap_lines * sizeof(*d->ends) > run->batch_bytes / 8) {
 			document_release(d);
@@ -114,6 +150,7 @@ static int take_batch(void *ctx, void *item)
 	}
 	if (b->records.cap > 2 * run->batch_bytes)
 		buf_release(&b->records);
+	run->r->bad_bytes += b->repaired;
 	show(run->r, b->progress);
 	return 0;
 }
@@ -156,7 +193,9 @@ static int pump_text(struct text_run *run)
 
 	run->batch_bytes = share(run->r, 10 * (size_t)depth, BATCH_LEAST, BATCH_MOST);
 	run->workers = calloc(threads, sizeof(*run->workers));
-	if (!batches || !run->workers) {
+	if (run->r->inputs->form == LINES_JSON)
+		run->documents = calloc(threads, sizeof(*run->documents));
+	if (!batches || !run->workers || (run->r->inputs->form == LINES_JSON && !run->documents)) {
 		err_memory();
 		goto done;
 	}
@@ -169,14 +208,18 @@ done:
 	free_batches(batches, depth);
 	for (unsigned i = 0; run->workers && i < threads; i++)
 		tokdoc_encoder_close(&run->workers[i]);
+	for (unsigned i = 0; run->documents && i < threads; i++)
+		jsonl_release(&run->documents[i]);
 	free(run->workers);
+	free(run->documents);
 	return rc;
 }
 
 /* Files FIRST .. FIRST+N-1, all text. */
 static int read_text(struct inputs_reading *r, size_t first, size_t n, uint64_t before)
 {
-	struct lines_opts opts = { .threads = r->threads, .keep_marks = r->keep_marks, .strict = r->strict };
+	struct lines_opts opts = { .form = r->inputs->form, .threads = r->threads, .keep_marks = r->keep_marks,
+				   .strict = r->strict };
 	struct text_run run = {
 		.r = r,
 		.first_file = first,

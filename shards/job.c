@@ -98,7 +98,8 @@ static json_t *options_json(const struct job_opts *o)
 	if (!options || canon_set(options, "shards", o->shards ? canon_of_uint(o->shards) : json_null()) ||
 	    canon_set(options, "shard_size", o->shards ? json_null() : canon_of_uint(o->shard_size)) ||
 	    canon_set(options, "compress", canon_of_uint(o->compress)) ||
-	    canon_set(options, "name", json_string(o->name))) {
+	    canon_set(options, "name", json_string(o->name)) ||
+	    (o->form == LINES_JSON && canon_set(options, "from", json_string("jsonl")))) {
 		json_decref(options);
 		return NULL;
 	}
@@ -220,7 +221,7 @@ int job_open(struct job **out, const struct job_opts *opts)
 		return -1;
 	}
 	seen = job_seen(j);
-	rc = inputs_open(&j->inputs, opts->files, opts->n_files, (unsigned)j->opts.threads, seen);
+	rc = inputs_open(&j->inputs, opts->files, opts->n_files, opts->form, (unsigned)j->opts.threads, seen);
 	free(seen);
 	if (rc || adopt_tokenizer(j) || use_words(j) || inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) ||
 	    refuse_streams(j) || make_identity(j)) {

@@ -27,6 +27,7 @@
 #ifndef SHARDS_JOB_H
 #define SHARDS_JOB_H
 
+#include "base/lines.h"
 #include "base/progress.h"
 #include "shards/shard.h"
 #include "shards/tokdoc.h"
@@ -39,6 +40,7 @@ struct job_opts {
 	const char *folder;
 	const char *const *files;	/* none: standard input */
 	size_t n_files;
+	enum lines_form form;		/* of those that are not token documents */
 	struct tokenizer_opts tokenizer;
 	/* what decides the instances */
 	uint64_t max_seq_length, max_predictions_per_seq, dupe_factor, seed;

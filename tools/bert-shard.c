@@ -20,7 +20,7 @@ enum stage { ALL, INDEX, PLAN, WRITE };
 static struct job_opts o = JOB_OPTS_DEFAULT;
 static struct args_common common;
 static struct arg_list input_files;
-static int stage;
+static int stage, from;
 static const char *part_text, *random_next;
 static bool dry_run, status;
 
@@ -31,6 +31,7 @@ static const struct arg table[] = {
 	ARG_FLAG("cased", 0, &o.tokenizer.cased, "do not lower-case"),
 	ARG_ALIAS("do-lower-case", "!cased"),
 	ARG_STR("model", 0, &o.tokenizer.model, "DIR", "a model directory, in place of --vocab and --cased"),
+	ARG_CHOICE("from", 0, &from, "text|jsonl", "what files hold that are not token documents; jsonl: ids and titles are kept"),
 	ARG_LIST("input-file", 0, &input_files, "LIST", "more input: names and patterns joined by commas"),
 	ARG_FLAG("strict", 0, &o.strict, "ill-formed UTF-8 is an error, not replaced"),
 	ARG_GROUP("Instances"),
@@ -222,6 +223,7 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return -1;
 	if (!args_given("max-predictions-per-seq") && o.rules != SHARD_GOOGLE && o.max_predictions_per_seq > o.max_seq_length)
 		o.max_predictions_per_seq = o.max_seq_length;
+	o.form = from ? LINES_JSON : args_given("from") ? LINES_TEXT : LINES_NO_JSON;
 	o.staged = stage != ALL;
 	if (o.staged && !o.n_files)
 		return err_usage("--stage needs files: standard input can be read once only");

@@ -2,6 +2,54 @@
 
 load helpers
 
+@test "JSON lines: the shards of the same text, with ids and titles in their tables" {
+	local i d="$DATA/man/documents.jsonl" args=(--vocab "$DATA/man/vocab.txt" --max-seq-length 48 --dupe-factor 2)
+	jq -r '.text + "\n"' "$d" >text
+	jq -c '{text}' "$d" >bare.jsonl
+	bert-shard "${args[@]}" -o text-out text
+	bert-shard "${args[@]}" --from jsonl -o bare bare.jsonl
+	cmp text-out/shard-00000-of-00001.shard bare/shard-00000-of-00001.shard
+	bert-shard "${args[@]}" --from jsonl -o out "$d"
+	bert-verify text-out bare out
+	cmp <(bert-cat text-out) <(bert-cat out)
+	[ "$(bert-trace out:0 | jq -r .id | head -n 1)" != null ]
+	# through token documents, a pipe, packed, in parts, in any order, divided anyhow, with little memory: the same bytes
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --from jsonl --to docs "$d" | bert-shard "${args[@]}" -o tok
+	bert-shard "${args[@]}" --from jsonl -o pipe <"$d"
+	gzip -c "$d" >d.gz
+	bert-shard "${args[@]}" --from jsonl --memory 16M -o packed d.gz
+	tac "$d" >back
+	bert-shard "${args[@]}" --from jsonl -o back-out back
+	head -c 2000 "$d" | sed '$d' >one
+	tail -n +"$(($(wc -l <one) + 1))" "$d" >two
+	for i in 0 1 2 3 4 5 6; do
+		bert-shard "${args[@]}" --from jsonl --stage index --part $i/7 -o parts one two
+	done
+	bert-shard "${args[@]}" --from jsonl --stage plan -o parts one two
+	exits 1 bert-shard "${args[@]}" --from text --stage write -o parts one two
+	bert-shard "${args[@]}" --from jsonl --stage write -o parts one two
+	for i in tok pipe packed back-out parts; do
+		cmp out/shard-00000-of-00001.shard $i/shard-00000-of-00001.shard
+	done
+	bert-shard "${args[@]}" --compat google -o google-text text
+	bert-shard "${args[@]}" --compat google --from jsonl -o google "$d"
+	cmp <(bert-cat google-text) <(bert-cat google)
+}
+
+@test "JSON lines that are none, and JSON lines that were not announced" {
+	local args=(--vocab "$DATA/man/vocab.txt" -o out)
+	{ head -n 2 "$DATA/man/documents.jsonl"; echo; echo '{"id": 1.5, "text": "a"}'; } >bad
+	exits 3 bert-shard "${args[@]}" --from jsonl bad
+	says "'bad', line 4: \"id\" is not a string"
+	exits 2 bert-shard "${args[@]}" bad
+	says "'bad' looks like JSON lines: give --from jsonl, or --from text"
+	exits 2 bert-shard "${args[@]}" <bad
+	exits 2 bert-shard "${args[@]}" <(cat bad)
+	bert-shard "${args[@]}" --from text "$DATA/man/corpus.txt" bad
+	exits 1 bert-shard "${args[@]}" --from jsonl "$DATA/man/corpus.txt" bad
+	says "options.from is absent, not \"jsonl\""
+}
+
 # documents FIRST N: N documents of 1 to 12 sentences, made of the test vocabulary's words; number decides the text.
 documents() {
 	awk -v first="$1" -v n="$2" 'BEGIN { m = split("alice was beginning to get very tired of sitting by her sister on the bank and having nothing do", w, " ")
