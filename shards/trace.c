@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/in.h"
-#include "base/lines.h"
+#include "base/jsonl_documents.h"
 #include "base/pool.h"
 #include "shards/described.h"
 #include "shards/folder.h"
@@ -159,6 +159,7 @@ struct search {
 	struct tokenizer *tokenizer;
 	size_t first, n;		/* of the files: a run of text */
 	unsigned parts;
+	bool jsonl;
 	bool keep_marks;		/* as bert-shard read the text: keys depend on it */
 	pthread_mutex_t lock;		/* of the places */
 };
@@ -282,10 +283,42 @@ static int search_lines(struct search *s, struct lines *l)
 	return rc;
 }
 
+/* The document in a line of JSON, which is where it stands: what is inside has no bytes of its own there. */
+static int look_at_json(struct search *s, const struct document *line, const struct jsonl *j)
+{
+	const struct trace_place place = { .file = s->t->files[s->first + line->file], .first = line->offset,
+					   .end = line->offset + line->text.len - 1 };
+
+	for (uint32_t k = 0; k < s->t->n_segments; k++)
+		if (!key_compare(s->t->segments[k].key, j->doc.key) && add_place(s, &s->t->segments[k], &place))
+			return -1;
+	return 0;
+}
+
+static int search_json(struct search *s, struct lines *l)
+{
+	const struct jsonl_how how = { .keep_marks = s->keep_marks };
+	struct document line = DOCUMENT_INIT;
+	struct jsonl j = JSONL_INIT;
+	uint64_t repaired = 0;
+	int rc;
+
+	while ((rc = lines_next_document(l, &line)) > 0) {
+		rc = jsonl_document(&j, &line, lines_name(l, line.file), &how, &repaired);
+		if (!rc && j.doc.n_lines)
+			rc = look_at_json(s, &line, &j);
+		if (rc)
+			break;
+	}
+	document_release(&line);
+	jsonl_release(&j);
+	return rc;
+}
+
 static int search_part(void *ctx, size_t part, unsigned worker)
 {
 	struct search *s = ctx;
-	struct lines_opts opts = { .threads = 1, .keep_marks = s->keep_marks };
+	struct lines_opts opts = { .form = s->jsonl ? LINES_JSON : LINES_TEXT, .threads = 1, .keep_marks = s->keep_marks };
 	struct lines *l;
 	int rc;
 
@@ -293,7 +326,7 @@ static int search_part(void *ctx, size_t part, unsigned worker)
 	if ((s->parts > 1 && lines_divide(s->t->files + s->first, s->n, part, s->parts, &opts)) ||
 	    lines_open(&l, s->t->files + s->first, s->n, &opts))
 		return -1;
-	rc = search_lines(s, l);
+	rc = s->jsonl ? search_json(s, l) : search_lines(s, l);
 	lines_close(l);
 	return rc;
 }
@@ -331,24 +364,31 @@ static int search_tokens(struct search *s, const char *path)
 	return rc;
 }
 
-enum form { PLAIN, PACKED, TOKENS };
+/* What a file is. */
+struct form {
+	bool tokens, packed, jsonl;
+};
 
-static int look_at_file(const char *path, enum form *form)
+static int look_at_file(const char *path, int from, struct form *form)
 {
 	struct in *in;
+	char head[64];
+	ssize_t n;
 
 	if (in_open(&in, path, 1))
 		return -1;
-	*form = frame_sniff(in) ? TOKENS : in_is_packed(in) ? PACKED : PLAIN;
+	*form = (struct form){ .tokens = frame_sniff(in), .packed = in_is_packed(in), .jsonl = from == TRACE_JSONL };
+	n = from == TRACE_AUTO ? in_peek(in, head, sizeof(head)) : 0;
+	form->jsonl = form->jsonl || (n > 0 && jsonl_begins((struct jsonl_text){ head, (size_t)n }));
 	in_close(in);
-	return 0;
+	return n < 0 ? -1 : 0;
 }
 
 /* Text files that stand side by side are one text, as bert-shard reads them. */
 static int search_files(struct search *s)
 {
 	struct trace *t = s->t;
-	enum form form = PLAIN;
+	struct form form = { 0 };
 
 	for (size_t k = 0; k < t->n_files; k += s->n) {
 		bool packed = false;
@@ -356,11 +396,12 @@ static int search_files(struct search *s)
 		s->first = k;
 		s->n = 0;
 		while (k + s->n < t->n_files) {
-			if (look_at_file(t->files[k + s->n], &form))
+			if (look_at_file(t->files[k + s->n], t->from, &form))
 				return -1;
-			if (form == TOKENS)
+			if (form.tokens || (s->n && form.jsonl != s->jsonl))
 				break;
-			packed = packed || form == PACKED;
+			packed = packed || form.packed;
+			s->jsonl = form.jsonl;
 			s->n++;
 		}
 		s->parts = packed || s->keep_marks || t->threads <= 1 ? 1 : 4 * t->threads;

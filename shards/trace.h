@@ -8,7 +8,7 @@
  *	trace_release(&t);
  *
  * Documents are found by their keys, so any files will do that hold the text:
- * text in the form that bert-shard reads (FILES, which may be packed), or token
+ * text in the form that bert-shard reads (FILES, which may be packed), JSON lines or token
  * documents. All places are given, since documents may be equal.
  */
 #ifndef SHARDS_TRACE_H
@@ -23,8 +23,8 @@
 struct trace_place {
 	const char *file;		/* of those given */
 	bool tokens;			/* token documents: FIRST is the document's number */
-	uint64_t first, end;		/* bytes of the document in the file (unpacked) */
-	/* of the lines that hold the segment; END 0: not known, for want of the vocabulary */
+	uint64_t first, end;		/* bytes of the document in the file (unpacked); of its line of JSON */
+	/* of the lines that hold the segment; END 0: not known, for want of the vocabulary, or in JSON */
 	uint64_t segment_first, segment_end;
 	const char *segment_file;	/* a document may go on in the next file */
 };
@@ -39,11 +39,14 @@ struct trace_segment {
 	size_t n_places, cap_places;
 };
 
+enum trace_from { TRACE_AUTO, TRACE_TEXT, TRACE_JSONL };	/* AUTO: as their first bytes say */
+
 struct trace {
 	const char *path;		/* a shard, or a folder: then NUMBER counts through all */
 	uint64_t number;
 	const char *const *files;
 	size_t n_files;
+	int from;			/* enum trace_from: what files hold that are not token documents */
 	const char *vocab_path;		/* NULL: vocab.txt beside the shard */
 	unsigned threads;
 	/* filled */

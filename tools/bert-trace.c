@@ -11,6 +11,7 @@
 struct options {
 	struct args_common common;
 	const char *vocab;
+	int from;
 };
 
 /* "PATH:N" */
@@ -84,6 +85,7 @@ int main(int argc, char **argv)
 	static struct options o;
 	const struct arg table[] = {
 		ARG_STR("vocab", 0, &o.vocab, "FILE", "the vocabulary (default: vocab.txt beside the shard)"),
+		ARG_CHOICE("from", 0, &o.from, "auto|text|jsonl", "what FILEs hold that are not token documents; auto: by their first bytes"),
 		ARG_COMMON(&o.common),
 		ARG_END
 	};
@@ -101,6 +103,7 @@ int main(int argc, char **argv)
 	t.files = a.operands + 1;
 	t.n_files = (size_t)a.n_operands - 1;
 	t.vocab_path = o.vocab;
+	t.from = o.from;
 	t.threads = (unsigned)o.common.threads;
 	rc = !instance ? err_memory() : read_instance(instance, &t) || trace_run(&t) || print(&t, o.common.output) ? -1 : 0;
 	rc = rc ? tool_fail() : tool_finish("%" PRIu32 " segments", t.n_segments);

@@ -85,6 +85,32 @@ check_all() {
 	says "is not the vocabulary"
 }
 
+@test "JSON lines: ids, titles, and the line" {
+	local n line from to
+	jq -r '.text + "\n"' "$DATA/man/documents.jsonl" >text
+	cp "$DATA/man/documents.jsonl" d.jsonl
+	shard --from jsonl -o out d.jsonl
+	for ((n = 0; n < $(bert-cat out | wc -l); n += 3)); do
+		bert-trace "out:$n" d.jsonl >traced
+		while read -r line; do
+			[ "$(jq '.places | length' <<<"$line")" = 1 ]
+			read -r from to < <(jq -r '.places[0].document | join(" ")' <<<"$line")
+			piece d.jsonl "$from" "$to" >doc
+			[ "$(jq -c '[(.id | tostring), .title]' doc)" = "$(jq -c '[.id, .title]' <<<"$line")" ]
+			jq -r .text doc | bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs | bert-cat | jq -r .key >key
+			[ "$(cat key)" = "$(jq -r .key <<<"$line")" ]
+		done <traced
+	done
+	gzip -k d.jsonl
+	bert-trace --threads 1 out:3 d.jsonl >one
+	bert-trace --threads 5 out:3 d.jsonl | cmp one -
+	bert-trace --from jsonl out:3 d.jsonl.gz | sed 's/d.jsonl.gz/d.jsonl/' | cmp one -
+	[ "$(bert-trace out:3 text d.jsonl text | jq -c '[.places[].file]' | sort -u)" = '["d.jsonl","text","text"]' ]
+	[ "$(bert-trace --from text out:3 d.jsonl | jq -c .places | sort -u)" = "[]" ]
+	exits 3 bert-trace --from jsonl out:3 text
+	says "'text', line 1: not JSON"
+}
+
 @test "what is no instance" {
 	shard -o out "$DATA/man/corpus.txt"
 	exits 2 bert-trace
