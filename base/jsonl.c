@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/in.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -126,12 +127,159 @@ static int take_string(const json_t *object, const char *key, struct buf *b)
 	return err_corrupt(json_is_real(value) ? "\"%s\" is not a string, nor a whole number up to 2^53" : "\"%s\" is not a string", key);
 }
 
+/* --- plain objects --------------------------------------------------------------- */
+
+/*
+ * Most lines are an object of strings, whole numbers and constants. These are read here, many times as fast as jansson does; whatever
+ * is not plainly such a line, bad ones included, is left to it.
+ */
+#define DIGITS_MAX 18			/* of a whole number that fits in 64 bits for certain */
+
+/* The byte that C stands for after a backslash; 0: not a plain one. */
+static char unescape(char c)
+{
+	static const char of[256] = { ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t' };
+
+	return of[(unsigned char)c];
+}
+
+/* An escape at *S, past which it moves; false: to be left. */
+static bool plain_escape(struct jsonl_text *s, struct buf *b, int *rc)
+{
+	char bytes[UTF8_MAX];
+	const char c = s->len > 1 ? unescape(s->text[1]) : 0;
+	const long unit = c ? 0 : code_unit(*s);
+
+	if (!c && (unit < 0 || (unit >= 0xD800 && unit < 0xE000)))
+		return false;
+	*rc = c ? buf_add_byte(b, (unsigned char)c) : buf_add(b, bytes, utf8_write((uint32_t)unit, bytes));
+	*s = skip(*s, c ? 2 : 6);
+	return true;
+}
+
+/* The string at *S to B: 1, 0 to be left, -1 failed. */
+static int plain_string(struct jsonl_text *s, struct buf *b)
+{
+	static const unsigned char stops[256] = { [0x00 ... 0x1F] = 1, ['"'] = 1, ['\\'] = 1 };
+	int rc = 0;
+
+	buf_clear(b);
+	if (!s->len || s->text[0] != '"' || buf_reserve(b, 1))
+		return s->len && s->text[0] == '"' ? -1 : 0;
+	*s = skip(*s, 1);
+	for (;;) {
+		size_t n = 0;
+
+		while (n < s->len && !stops[(unsigned char)s->text[n]])
+			n++;
+		if (n == s->len || (s->text[n] != '"' && s->text[n] != '\\'))
+			return 0;
+		if (buf_add(b, s->text, n))
+			return -1;
+		*s = skip(*s, n);
+		if (s->text[0] == '"')
+			break;
+		if (!plain_escape(s, b, &rc))
+			return 0;
+		if (rc)
+			return -1;
+	}
+	*s = skip(*s, 1);
+	return 1;
+}
+
+/* A whole number or a constant at *S, which ends before a comma or a brace. The number to B. */
+static int plain_word(struct jsonl_text *s, struct buf *b, bool *number)
+{
+	static const char *const constants[] = { "null", "true", "false" };
+	size_t n = 0;
+
+	buf_clear(b);
+	while (n < s->len && isdigit((unsigned char)s->text[n]))
+		n++;
+	*number = n > 0;
+	if (n > DIGITS_MAX || (n > 1 && s->text[0] == '0'))
+		return 0;
+	for (size_t i = 0; !n && i < sizeof(constants) / sizeof(constants[0]); i++)
+		if (s->len >= strlen(constants[i]) && !memcmp(s->text, constants[i], strlen(constants[i])))
+			n = strlen(constants[i]);
+	if (!n || (*number && buf_add(b, s->text, n)))
+		return n ? -1 : 0;
+	*s = skip(*s, n);
+	return s->len && strchr(",} \t\r\n", s->text[0]) && s->text[0];
+}
+
+/* Where the three of jsonl_read go, and what else is there. */
+struct members {
+	struct buf *id, *title, *text;
+	struct buf key, other;
+	bool has_text;
+};
+
+static int plain_member(struct jsonl_text *s, struct members *m)
+{
+	const char *key;
+	struct buf *to = &m->other;
+	bool number = false;
+	int rc = plain_string(s, &m->key);
+
+	if (rc <= 0)
+		return rc;
+	*s = skip_space(*s);
+	if (!s->len || s->text[0] != ':' || memchr(m->key.data, 0, m->key.len))
+		return 0;
+	key = m->key.data;
+	to = !strcmp(key, "id") ? m->id : !strcmp(key, "title") ? m->title : !strcmp(key, "text") ? m->text : to;
+	*s = skip_space(skip(*s, 1));
+	if (s->len && s->text[0] == '"') {
+		m->has_text = m->has_text || to == m->text;
+		return plain_string(s, to);
+	}
+	if (to == m->text || (to != &m->other && s->len && strchr("tf", s->text[0])))	/* of another kind than it should be */
+		return 0;
+	return plain_word(s, to, &number);
+}
+
+/* 1 read, 0 left to jansson, -1 failed. */
+static int plain_object(struct jsonl_text s, struct members *m)
+{
+	int rc;
+
+	s = skip_space(s);
+	do {
+		if (!s.len || (s.text[0] != '{' && s.text[0] != ','))
+			return 0;
+		s = skip_space(skip(s, 1));
+		rc = plain_member(&s, m);
+		if (rc <= 0)
+			return rc;
+		s = skip_space(s);
+	} while (s.len && s.text[0] == ',');
+	return s.len && s.text[0] == '}' && !skip_space(skip(s, 1)).len && m->has_text;
+}
+
+static int read_plain(struct jsonl_text line, struct buf *id, struct buf *title, struct buf *text)
+{
+	struct members m = { .id = id, .title = title, .text = text, .key = BUF_INIT, .other = BUF_INIT };
+	int rc;
+
+	buf_clear(id);
+	buf_clear(title);
+	rc = plain_object(line, &m);
+	buf_release(&m.key);
+	buf_release(&m.other);
+	return rc;
+}
+
 int jsonl_read(struct jsonl_text line, struct buf *id, struct buf *title, struct buf *text, uint64_t *repaired)
 {
 	json_error_t error;
 	json_t *object = NULL;
-	int rc = -1;
+	int rc = read_plain(line, id, title, text);
 
+	if (rc)
+		return rc > 0 ? 0 : -1;
+	rc = -1;
 	buf_clear(text);
 	if (memmem(line.text, line.len, "\\u", 2)) {
 		if (repair(line, text, repaired))
