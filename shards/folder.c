@@ -82,19 +82,26 @@ static int join_all(const char *folder, char **names, size_t n)
 
 #define NOT_KNOWN SIZE_MAX
 
-/* The first of the N shards of M that is not in FOLDER with its bytes is *FIRST; *MISSING of them are not. */
-static int hold_against(const char *folder, const struct manifest *m, size_t *missing, size_t *first)
+/*
+ * The first of the shards of M that is not in FOLDER with its bytes is *FIRST; *MISSING of them are not. *CODE is
+ * EXIT_CORRUPT where all are there, and some cut short or changed.
+ */
+static int hold_against(const char *folder, const struct manifest *m, size_t *missing, size_t *first, enum exit_code *code)
 {
 	*missing = 0;
 	*first = NOT_KNOWN;
+	*code = EXIT_CORRUPT;
 	for (size_t k = 0; k < m->n_shards; k++) {
 		char *path = fs_join(folder, m->shards[k].name);
 		struct stat st;
-		const bool good = path && !stat(path, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size == m->shards[k].bytes;
+		const bool there = path && !stat(path, &st) && S_ISREG(st.st_mode);
+		const bool good = there && (uint64_t)st.st_size == m->shards[k].bytes;
 
 		if (!path)
 			return -1;
 		free(path);
+		if (!there)
+			*code = EXIT_FAILED;
 		if (!good && !(*missing)++)
 			*first = k;
 	}
@@ -177,11 +184,11 @@ static int judge_names(const char *folder, char *const *names, size_t n, struct 
 	return find_missing(names, n, all, &first) ? -1 : say_missing(lacks, folder, all, all - n, first);
 }
 
-static int judge_manifest(const char *folder, const struct manifest *m, struct buf *lacks)
+static int judge_manifest(const char *folder, const struct manifest *m, struct buf *lacks, enum exit_code *code)
 {
 	size_t missing, first;
 
-	if (hold_against(folder, m, &missing, &first))
+	if (hold_against(folder, m, &missing, &first, code))
 		return -1;
 	return missing ? say_missing(lacks, folder, m->n_shards, missing, first) : 0;
 }
@@ -189,10 +196,11 @@ static int judge_manifest(const char *folder, const struct manifest *m, struct b
 int folder_check(const char *folder, const struct manifest *m)
 {
 	struct buf lacks = BUF_INIT;
-	int rc = judge_manifest(folder, m, &lacks);
+	enum exit_code code;
+	int rc = judge_manifest(folder, m, &lacks, &code);
 
 	if (!rc && lacks.len)
-		rc = err_fail("%s", lacks.data);
+		rc = err_set(code, "%s", lacks.data);
 	buf_release(&lacks);
 	return rc;
 }
@@ -249,15 +257,16 @@ static int names_of_manifest(const struct manifest *m, char ***names, size_t *n)
 	return 0;
 }
 
-/* Where shards lack, those that are there. */
-static int list_folder(const char *folder, char ***names, size_t *n, struct buf *lacks)
+/* Where shards lack, those that are there, and the CODE of that. */
+static int list_folder(const char *folder, char ***names, size_t *n, struct buf *lacks, enum exit_code *code)
 {
 	struct manifest *m;
 	int rc;
 
 	if (manifest_load(&m, folder))
 		return -1;
-	rc = m ? judge_manifest(folder, m, lacks) : 0;
+	*code = EXIT_FAILED;
+	rc = m ? judge_manifest(folder, m, lacks, code) : 0;
 	if (!rc)
 		rc = m && !lacks->len ? names_of_manifest(m, names, n) : folder_names(folder, names, n);
 	if (!rc && !m)
@@ -268,13 +277,13 @@ static int list_folder(const char *folder, char ***names, size_t *n, struct buf 
 	return *n ? 0 : err_fail("no shards in '%s'", folder);
 }
 
-int folder_shards_there(const char *path, char ***paths, size_t *n, struct buf *lacks)
+static int list_path(const char *path, char ***paths, size_t *n, struct buf *lacks, enum exit_code *code)
 {
 	*paths = NULL;
 	*n = 0;
 	buf_clear(lacks);
 	if (folder_is(path)) {
-		if (!list_folder(path, paths, n, lacks))
+		if (!list_folder(path, paths, n, lacks, code))
 			return 0;
 		fs_free_names(*paths, *n);
 		*paths = NULL;
@@ -291,13 +300,21 @@ int folder_shards_there(const char *path, char ***paths, size_t *n, struct buf *
 	return 0;
 }
 
+int folder_shards_there(const char *path, char ***paths, size_t *n, struct buf *lacks)
+{
+	enum exit_code code;
+
+	return list_path(path, paths, n, lacks, &code);
+}
+
 int folder_shards(const char *path, char ***paths, size_t *n)
 {
 	struct buf lacks = BUF_INIT;
-	int rc = folder_shards_there(path, paths, n, &lacks);
+	enum exit_code code = EXIT_FAILED;
+	int rc = list_path(path, paths, n, &lacks, &code);
 
 	if (!rc && lacks.len) {
-		rc = err_fail("%s", lacks.data);
+		rc = err_set(code, "%s", lacks.data);
 		fs_free_names(*paths, *n);
 		*paths = NULL;
 		*n = 0;
@@ -381,6 +398,7 @@ static char *join_beside(const char *path, const char *name)
 {
 	char *folder = folder_of(path), *joined = folder ? fs_join(folder, name) : NULL;
 
+	free(folder);
 	return joined;
 }
 

@@ -19,9 +19,9 @@
 /*
  * The shard files that PATH means: of a folder, those that its manifest lists, or where there is none all named
  * *.shard, in order; of anything else PATH itself. A folder that does not hold all of its shards, each with the bytes
- * that the manifest says, is refused (EXIT_FAILED) with what is missing. For that no file but the first is opened,
- * and none where there is a manifest: 100,000 of them are asked for their size in less time than it takes to read
- * their list. What is in each, folder_set_check sees when it is opened. The caller frees by fs_free_names.
+ * that the manifest says, is refused: with EXIT_FAILED where some are missing, with EXIT_CORRUPT where all are there
+ * and some of another size. For that no file but the first is opened, and none where there is a manifest: 100,000 of them
+ * are asked for their size in less time than it takes to read their list. What is in each, folder_set_check sees when it is opened. The caller frees by fs_free_names.
  */
 int folder_shards(const char *path, char ***paths, size_t *n);
 

@@ -217,7 +217,7 @@ numbers() { od -An -v -t "$1" -j "$2" -N "$3" "$4" | tr -s ' \n' ' ' | sed 's/^ 
 	says "'shards' is not complete: 1 of its 2 shards is missing or of another size, number 1 (bert-shard --status shards tells more)"
 	[ "${#lines[@]}" -eq 1 ]
 	cp shards/shard-00000-of-00002.shard "$name"
-	exits 1 bert-export --to tfrecord -o out shards
+	exits 3 bert-export --to tfrecord -o out shards
 	says "of another size"
 	mv shards/manifest.json m.json
 	rm "$name"

@@ -388,9 +388,9 @@ cut() {
 	shards -o s
 	train -o straight
 	cp -r s cut
-	truncate -s -1 cut/shard-00001-of-00002.shard
+	flip cut/shard-00001-of-00002.shard $(($(stat -c %s cut/shard-00001-of-00002.shard) / 2))
 	exits 3 train -o run --eval cut --save-every 0
-	says "evaluation at step 12: 'cut/shard-00001-of-00002.shard' ends early"
+	says "evaluation at step 12: 'cut/shard-00001-of-00002.shard'"
 	diff -r straight/checkpoint-12 run/checkpoint-12
 	train -o run --eval cut
 }
@@ -654,6 +654,6 @@ set_of() {
 	says "in the place of shard 1 of 2"
 	bert-shard --vocab "$DATA/man/vocab.txt" --shards 2 --max-seq-length 48 --max-predictions-per-seq 10 -o u "$DATA/man/corpus.txt"
 	cp s/manifest.json u
-	exits 1 train --data u -o run
+	exits 3 train --data u -o run
 	says "'u' is not complete"
 }

@@ -88,14 +88,14 @@ static void manifest_counts(void **state)
 }
 
 /* folder_shards refuses made_set in words that hold TEXT, folder_shards_there gives N. */
-static void lacks(const char *text, size_t there)
+static void lacks(enum exit_code code, const char *text, size_t there)
 {
 	struct buf b = BUF_INIT;
 	char **paths;
 	size_t n;
 
 	assert_int_equal(folder_shards(made_set, &paths, &n), -1);
-	assert_int_equal(err_code(), EXIT_FAILED);
+	assert_int_equal(err_code(), code);
 	assert_non_null(strstr(err_text(), text));
 	assert_int_equal(folder_shards_there(made_set, &paths, &n, &b), 0);
 	assert_non_null(strstr(b.data, text));
@@ -119,18 +119,18 @@ static void missing(void **state)
 	(void)state;
 	made_folder(made_set, &(struct made){ .seed = 1 });
 	assert_int_equal(truncate(made_path(made_set, 2), 100), 0);
-	lacks("1 of its 3 shards is missing or of another size, number 2 (", 3);
+	lacks(EXIT_CORRUPT, "1 of its 3 shards is missing or of another size, number 2 (", 3);
 	unlink(made_path(made_set, 1));
-	lacks("2 of its 3 shards are missing or of another size, number 1 the first (", 2);
+	lacks(EXIT_FAILED, "2 of its 3 shards are missing or of another size, number 1 the first (", 2);
 	unlink_in_set("manifest.json");
-	lacks("1 of its 3 shards is missing or of another size, number 1 (", 2);
+	lacks(EXIT_FAILED, "1 of its 3 shards is missing or of another size, number 1 (", 2);
 	snprintf(work, sizeof(work), "%s/.work", made_set);
 	assert_int_equal(fs_make_folder(work), 0);
-	lacks("is not finished", 2);
+	lacks(EXIT_FAILED, "is not finished", 2);
 	made_folder(made_set, &(struct made){ .seed = 1 });
 	unlink_in_set("manifest.json");
 	put("stray.shard");
-	lacks("holds 4 shards", 4);
+	lacks(EXIT_FAILED, "holds 4 shards", 4);
 }
 
 static void places(void **state)
