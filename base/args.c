@@ -452,18 +452,34 @@ static int read_variable_or(const char *name, uint64_t *value, uint64_t otherwis
 	return getenv(name) ? read_variable(name, value) : 0;
 }
 
+/*
+ * An array that is some tasks of an earlier one, run again, has their numbers but counts only them: of how many parts it was
+ * nobody says. It is known by numbers with gaps, or by one number that is not 0.
+ */
+static int read_part_array(uint64_t *part, uint64_t *parts)
+{
+	uint64_t id, least, most, step;
+
+	if (read_variable("SLURM_ARRAY_TASK_ID", &id) || read_variable("SLURM_ARRAY_TASK_COUNT", parts) ||
+	    read_variable_or("SLURM_ARRAY_TASK_MIN", &least, 0) ||
+	    read_variable_or("SLURM_ARRAY_TASK_STEP", &step, 1))
+		return -1;
+	if (id < least || !step || (id - least) % step)
+		return err_usage("part 'auto': SLURM_ARRAY_TASK_ID fits neither its least nor its step");
+	if (read_variable_or("SLURM_ARRAY_TASK_MAX", &most, *parts ? least + (*parts - 1) * step : id))
+		return -1;
+	if ((*parts == 1 && id) || most < least || (most - least) / step + 1 != *parts)
+		return err_usage("part 'auto': an array of %" PRIu64 " with task %" PRIu64 " is part of another one: say of how "
+				 "many parts by hand, as --part %" PRIu64 "/N", *parts, id, id);
+	*part = (id - least) / step;
+	return 0;
+}
+
 static int read_part_auto(uint64_t *part, uint64_t *parts)
 {
-	uint64_t least, step;
-
 	if (getenv("SLURM_ARRAY_TASK_ID")) {
-		if (read_variable("SLURM_ARRAY_TASK_ID", part) || read_variable("SLURM_ARRAY_TASK_COUNT", parts) ||
-		    read_variable_or("SLURM_ARRAY_TASK_MIN", &least, 0) ||
-		    read_variable_or("SLURM_ARRAY_TASK_STEP", &step, 1))
+		if (read_part_array(part, parts))
 			return -1;
-		if (*part < least || !step || (*part - least) % step)
-			return err_usage("part 'auto': SLURM_ARRAY_TASK_ID fits neither its least nor its step");
-		*part = (*part - least) / step;
 	} else if (getenv("OMPI_COMM_WORLD_RANK")) {
 		if (read_variable("OMPI_COMM_WORLD_RANK", part) || read_variable("OMPI_COMM_WORLD_SIZE", parts))
 			return -1;

@@ -133,7 +133,8 @@ int args_read_size(const char *text, uint64_t *bytes);
  * (SLURM_ARRAY_TASK_ID - SLURM_ARRAY_TASK_MIN) / SLURM_ARRAY_TASK_STEP of
  * SLURM_ARRAY_TASK_COUNT, OMPI_COMM_WORLD_RANK of OMPI_COMM_WORLD_SIZE (before
  * Slurm's own: under mpirun in a batch job SLURM_PROCID is that of the script),
- * SLURM_PROCID of SLURM_NTASKS.
+ * SLURM_PROCID of SLURM_NTASKS. Refused: an array of one task that is not 0, or one whose SLURM_ARRAY_TASK_MAX tells of more
+ * tasks than it has, since these are some of another array's, run again.
  */
 int args_read_part(const char *text, uint64_t *part, uint64_t *parts);
 

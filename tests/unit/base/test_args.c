@@ -474,6 +474,7 @@ static int auto_part(const char *variables)
 {
 	static const char *const all[] = {
 		"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT",
+		"SLURM_ARRAY_TASK_MAX",
 		"SLURM_PROCID", "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
 	};
 	char copy[256], *value, *next;
@@ -507,6 +508,20 @@ static void test_parts_of_schedulers(void **state)
 	assert_int_equal(auto_part("SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_COUNT=4"), -1);
 	assert_int_equal(auto_part("SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_COUNT=4"), -1);
 	assert_int_equal(auto_part("SLURM_ARRAY_TASK_ID=1"), -1);
+	assert_int_equal(auto_part("SLURM_ARRAY_TASK_ID=7 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_MAX=8 "
+				   "SLURM_ARRAY_TASK_COUNT=4"), 204);
+	assert_int_equal(auto_part("SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=0 "
+				   "SLURM_ARRAY_TASK_COUNT=1"), 1);
+	/* some tasks of another array, run again */
+	err_clear();
+	assert_int_equal(auto_part("SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=2 "
+				   "SLURM_ARRAY_TASK_COUNT=1"), -1);
+	assert_int_equal(err_code(), EXIT_USAGE);
+	assert_non_null(strstr(err_text(), "--part 2/N"));
+	assert_int_equal(auto_part("SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=5 "
+				   "SLURM_ARRAY_TASK_COUNT=2"), -1);
+	assert_int_equal(auto_part("SLURM_ARRAY_TASK_ID=6 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=6 "
+				   "SLURM_ARRAY_TASK_STEP=2 SLURM_ARRAY_TASK_COUNT=3"), 203);
 	assert_int_equal(auto_part("SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_COUNT=2 "
 				   "SLURM_PROCID=0 SLURM_NTASKS=1"), 102);
 	assert_int_equal(auto_part("SLURM_PROCID=3 SLURM_NTASKS=8"), 308);
