@@ -78,6 +78,7 @@ struct job_report {
 	uint64_t made, kept;		/* shards */
 	struct shard_totals totals;	/* of the shards made */
 	bool complete;			/* the manifest is there */
+	uint64_t instances;		/* of the whole set, where this run completed it */
 };
 
 struct job;

@@ -197,6 +197,7 @@ int job_finish(struct job *j, const struct plan *p, bool *done)
 	if (rc == 1) {
 		rc = job_copy_vocab(j) || save_manifest(j, m) || fs_remove_tree(j->work) ? -1 : 0;
 		*done = !rc;
+		j->report.instances = m->totals.instances;
 	}
 	manifest_free(m);
 	return rc;

@@ -287,7 +287,7 @@ static void warn_of_result(const struct job_report *r)
 			 r->totals.dropped);
 	if (r->totals.empty_documents)
 		log_warn("%" PRIu64 " documents have no tokens and made no instance", r->totals.empty_documents);
-	if (r->made && !r->totals.instances)
+	if (r->made && r->complete && !r->instances)
 		log_warn("there are no instances");
 }
 

@@ -1260,3 +1260,18 @@ stands() {
 	bert-shard --vocab "$DATA/man/vocab.txt" --shards 1 -o u "$DATA/man/corpus.txt"
 	diff -r t u
 }
+
+@test "that there are no instances is said of the whole set" {
+	documents 0 3 >in
+	shard --shards 1000 -o out in
+	for f in out/*.shard; do		# one that is empty goes
+		[ "$(bert-cat "$f" | wc -l)" = 0 ] && break
+	done
+	rm "$f"
+	exits 0 shard --shards 1000 -o out in
+	[ -z "$output" ]
+	[ -e "$f" ]
+	printf 'one\n\n' >alone
+	exits 0 shard --shards 2 -o none alone
+	says "there are no instances"
+}
