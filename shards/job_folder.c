@@ -113,8 +113,20 @@ static int check_manifest(const struct job *j, const struct manifest *m)
 	return rc;
 }
 
+/* Without it nobody knows whose the work is. Says what to do, and what that costs. */
+static int damaged_options(const struct job *j, const char *path)
+{
+	struct err reason;
+
+	if (err_code() != EXIT_CORRUPT)
+		return err_prefix("'%s'", path);
+	err_get(&reason);
+	return err_corrupt("'%s': %.500s: remove '%s' and the shards in '%s', and run again: the index and they are made anew", path,
+			   reason.text, j->work, j->opts.folder);
+}
+
 /* What options.json says. *O NULL and 0: there is none. */
-static int load_options(const char *path, json_t **o)
+static int load_options(const struct job *j, const char *path, json_t **o)
 {
 	struct buf text = BUF_INIT;
 	int rc = -1;
@@ -124,7 +136,7 @@ static int load_options(const char *path, json_t **o)
 		return 0;
 	if (!fs_read_all(path, JOB_JSON_MAX, &text)) {
 		*o = canon_parse(text.data, text.len);
-		rc = *o ? 0 : err_prefix("'%s'", path);
+		rc = *o ? 0 : damaged_options(j, path);
 	}
 	buf_release(&text);
 	return rc;
@@ -242,7 +254,7 @@ static int claim_work(const struct job *j)
 {
 	char *path = fs_join(j->work, JOB_OPTIONS);
 	json_t *o = NULL;
-	int rc = path ? load_options(path, &o) : -1;
+	int rc = path ? load_options(j, path, &o) : -1;
 
 	if (!rc && o && !json_equal(json_object_get(o, "identity"), j->identity)) {
 		rc = is_untouched(j);
@@ -253,7 +265,7 @@ static int claim_work(const struct job *j)
 		}
 	}
 	if (!rc && !o)
-		rc = fs_make_folder(j->work) || save_options(j, path) || load_options(path, &o) ? -1 : 0;
+		rc = fs_make_folder(j->work) || save_options(j, path) || load_options(j, path, &o) ? -1 : 0;
 	if (!rc)
 		rc = o ? check_identity(j, json_object_get(o, "identity")) : err_fail("'%s' went away", path);
 	json_decref(o);

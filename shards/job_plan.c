@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <xxhash.h>
 
 #define DOCUMENTS_LEAST 10000	/* of a shard, before another is made */
 
@@ -60,10 +61,57 @@ static json_t *plan_json(const struct plan *p, const struct job *j)
 	return NULL;
 }
 
+/* The digest of O, which has none in it. */
+static int digest_of(const json_t *o, struct key *digest)
+{
+	char *text = canon_print(o);
+	XXH128_hash_t hash;
+
+	if (!text)
+		return -1;
+	hash = XXH3_128bits(text, strlen(text));
+	*digest = (struct key){ hash.high64, hash.low64 };
+	free(text);
+	return 0;
+}
+
+static json_t *digested(json_t *o)
+{
+	struct key digest;
+
+	if (o && !digest_of(o, &digest) && !canon_set(o, "digest", canon_of_key(digest)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+/* Takes the digest out of O and holds it against the rest. */
+static int check_digest(json_t *o)
+{
+	struct key says, is;
+
+	if (canon_key(o, "digest", &says) || json_object_del(o, "digest") || digest_of(o, &is))
+		return -1;
+	return key_compare(says, is) ? err_corrupt("its digest is not that of the rest: something was changed") : 0;
+}
+
+json_t *plan_read(const char *path)
+{
+	struct buf text = BUF_INIT;
+	json_t *o = fs_read_all(path, JOB_JSON_MAX, &text) ? NULL : canon_parse(text.data, text.len);
+
+	if (o && check_digest(o)) {
+		json_decref(o);
+		o = NULL;
+	}
+	buf_release(&text);
+	return o;
+}
+
 int plan_save(const struct plan *p, const struct job *j)
 {
 	char *path = fs_join(j->work, JOB_PLAN);
-	json_t *o = path ? plan_json(p, j) : NULL;
+	json_t *o = path ? digested(plan_json(p, j)) : NULL;
 	char *text = o ? canon_print(o) : NULL;
 	const int rc = text ? fs_write_all(path, text, strlen(text)) : -1;
 
@@ -113,32 +161,34 @@ static int plan_parse(struct plan *p, const json_t *o, const struct job *j)
 	return 0;
 }
 
+/* A damaged one is as good as none: what it says can be had from the index again. */
 int plan_load(struct plan **out, const struct job *j)
 {
 	char *path = fs_join(j->work, JOB_PLAN);
 	struct plan *p = NULL;
-	struct buf text = BUF_INIT;
 	json_t *o = NULL;
-	int rc = -1;
+	int rc = 0;
 
 	*out = NULL;
 	if (!path)
 		return -1;
-	if (!fs_exists(path)) {
-		free(path);
-		return 0;
+	if (!fs_exists(path))
+		goto done;
+	o = plan_read(path);
+	if (!o) {
+		rc = err_code() == EXIT_CORRUPT ? 0 : err_prefix("'%s'", path);
+		goto done;
 	}
 	p = plan_new(j);
-	if (p && !fs_read_all(path, JOB_JSON_MAX, &text) && (o = canon_parse(text.data, text.len)))
-		rc = plan_parse(p, o, j);
+	rc = p ? plan_parse(p, o, j) : -1;
 	if (rc) {
 		err_prefix("'%s'", path);
 		plan_free(p);
 	} else {
 		*out = p;
 	}
+done:
 	json_decref(o);
-	buf_release(&text);
 	free(path);
 	return rc;
 }

@@ -134,34 +134,43 @@ static const char *name_in(const json_t *o, const char *path)
 	return name;
 }
 
+/* The plan at PATH, and what was made by it of shards called NAME; NULL: nobody knows how they are called. */
+static int plan_status(const char *folder, const char *name, const char *path, struct buf *b)
+{
+	json_t *plan;
+	uint32_t shards;
+	int rc;
+
+	if (!fs_exists(path))
+		return buf_adds(b, "plan: missing\n");
+	plan = plan_read(path);
+	if (!plan || canon_uint32(plan, "shards", 1, KEYS_SHARDS_MAX, &shards))
+		rc = err_code() == EXIT_CORRUPT ? buf_adds(b, "plan: damaged, and made again from the index\n")
+						: err_prefix("'%s'", path);
+	else
+		rc = buf_addf(b, "plan: %" PRIu32 " shards\n", shards) || (name && shards_status(folder, name, shards, b)) ? -1 : 0;
+	json_decref(plan);
+	return rc;
+}
+
 /* The work folder's account. */
 static int work_status(const char *folder, const char *work, struct buf *b)
 {
 	char *options_path = fs_join(work, JOB_OPTIONS), *plan_path = fs_join(work, JOB_PLAN);
-	json_t *options = NULL, *plan = NULL;
-	const char *name;
-	uint32_t shards;
+	json_t *options = NULL;
+	const char *name = NULL;
 	int rc = -1;
 
-	if (!options_path || !plan_path || load(options_path, &options) || !(name = name_in(options, options_path)) ||
-	    index_status(work, b))
+	if (!options_path || !plan_path)
 		goto done;
-	if (!fs_exists(plan_path)) {
-		rc = buf_adds(b, "plan: missing\nmanifest: missing\n");
-		goto done;
+	if (load(options_path, &options) || !(name = name_in(options, options_path))) {
+		if (err_code() != EXIT_CORRUPT || buf_addf(b, "options: damaged: %s\n", err_text()))
+			goto done;
 	}
-	if (load(plan_path, &plan))
-		goto done;
-	if (canon_uint32(plan, "shards", 1, KEYS_SHARDS_MAX, &shards)) {
-		err_prefix("'%s'", plan_path);
-		goto done;
-	}
-	if (buf_addf(b, "plan: %" PRIu32 " shards\n", shards) || shards_status(folder, name, shards, b))
-		goto done;
-	rc = buf_adds(b, "manifest: missing\n");
+	if (!index_status(work, b) && !plan_status(folder, name, plan_path, b))
+		rc = buf_adds(b, "manifest: missing\n");
 done:
 	json_decref(options);
-	json_decref(plan);
 	free(options_path);
 	free(plan_path);
 	return rc;

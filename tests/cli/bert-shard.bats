@@ -250,11 +250,11 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	documents 0 50 >in
 	shard --stage index -o out in
 	echo '{}' >out/.work/plan.json
-	exits 3 bert-shard --status out
-	says "'out/.work/plan.json': "
+	exits 0 bert-shard --status out
+	says "plan: damaged"
 	echo '{}' >out/.work/options.json
-	exits 3 bert-shard --status out
-	says "'out/.work/options.json': "
+	exits 0 bert-shard --status out
+	says "options: damaged: 'out/.work/options.json': "
 }
 
 @test "stages refuse what can be read only once, parts what cannot be cut" {
@@ -1274,4 +1274,36 @@ stands() {
 	printf 'one\n\n' >alone
 	exits 0 shard --shards 2 -o none alone
 	says "there are no instances"
+}
+
+@test "a damaged plan is made again; damaged options are refused with what to do" {
+	local plan=out/.work/plan.json
+	documents 0 40 >in
+	shard --shards 2 -o whole in
+	for part in 0 1; do shard --shards 2 -o out --stage index --part $part/2 in; done
+	shard --shards 2 -o out --stage plan in
+	cp $plan good
+	for damage in 's/"documents":40/"documents":5/' 's/./{/2' '$d'; do
+		sed "$damage" good >$plan
+		not cmp -s good $plan
+		exits 0 shard --status -o out
+		says "plan: damaged"
+		exits 1 shard --shards 2 -o out --stage write in
+		says "run --stage index and --stage plan first"
+		shard --shards 2 -o out --stage plan in
+		cmp good $plan
+	done
+	sed 's/"documents":40/"documents":5/' good >$plan
+	cp out/.work/options.json options
+	for damage in 's/./[/' '$d'; do
+		sed "$damage" options >out/.work/options.json
+		exits 0 shard --status -o out
+		says "options: damaged"
+		exits 3 shard --shards 2 -o out in
+		says "remove 'out/.work' and the shards in 'out', and run again"
+	done
+	cp options out/.work/options.json
+	shard --shards 2 -o out in		# all stages
+	same whole out
+	bert-verify out
 }
