@@ -85,6 +85,7 @@ struct inputs_reading {
 	struct tokdoc_totals *counts;	/* [inputs->n], the caller's: of the documents that begin in each file */
 	struct tokdoc_totals total;
 	uint64_t bad_bytes;		/* ill-formed parts of text, replaced; of JSON lines, halves of surrogate pairs too */
+	uint64_t text_bytes;		/* of text files, that these documents take there, about */
 };
 int inputs_read(struct inputs_reading *r);
 

@@ -55,7 +55,20 @@ struct text_run {
 	struct jsonl *documents;	/* a worker's, of JSON lines */
 	size_t batch_bytes;
 	uint64_t before;		/* bytes of files before this run, for progress */
+	uint64_t offset, length;	/* of the document before, in FILE; length 0: there is none */
+	unsigned file;
 };
+
+/* A document takes all up to the next one; the last of a file or stretch its text, and two line ends. */
+static void count_bytes(struct text_run *run, const struct document *d)
+{
+	if (run->length && run->file == d->file && d->offset > run->offset)
+		run->r->text_bytes += d->offset - run->offset - run->length;
+	run->file = d->file;
+	run->offset = d->offset;
+	run->length = d->text.len + 1;
+	run->r->text_bytes += run->length;
+}
 
 static int read_batch(void *ctx, void *item)
 {
@@ -143,6 +156,7 @@ static int take_batch(void *ctx, void *item)
 		if (d->n_lines && (tokdoc_split(&p, end, &body, &len) ||
 				   count_and_take(run->r, run->first_file + d->file, &one, body, len, "at byte", d->offset)))
 			return -1;
+		count_bytes(run, d);
 		if (d->text.cap + d->cap_lines * sizeof(*d->ends) > run->batch_bytes / 8) {
 			document_release(d);
 			*d = (struct document)DOCUMENT_INIT;

@@ -107,7 +107,9 @@ struct job_estimate {
 	struct shard_totals totals;
 	uint64_t shards;
 	uint64_t raw_bytes, file_bytes;	/* of all shards */
-	uint64_t work_bytes;		/* of disk that the work files need meanwhile */
+	uint64_t table_bytes;		/* of these: tables of documents */
+	uint64_t work_bytes;		/* of disk that the index needs meanwhile, in the folder */
+	uint64_t spilled_bytes;		/* and what does not fit in memory, in opts.tmp */
 	double seconds;
 };
 /*
@@ -132,7 +134,7 @@ void job_disk(const struct job *j, bool index, bool write, uint64_t parts, struc
 /* Where the reason is a full disk: says also what is still to be written, and that another run goes on. */
 void job_explain_full(const struct job *j);
 
-/* Makes the instances of a sample, and throws them away. Writes nothing but spilled files. */
+/* Makes the instances of the input or, where it is large, of a sample, and throws them away. Writes nothing but spilled files. */
 int job_estimate(struct job *j, struct job_estimate *e);
 
 #endif

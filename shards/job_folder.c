@@ -149,7 +149,7 @@ struct input_seen *job_seen(const struct job *j)
 	const json_t *list;
 	json_t *o = NULL;
 
-	if (path && !load_options(path, &o) && o && (list = canon_array(o, "seen")) && j->opts.n_files &&
+	if (path && !load_options(j, path, &o) && o && (list = canon_array(o, "seen")) && j->opts.n_files &&
 	    json_array_size(list) == j->opts.n_files)
 		seen = calloc(j->opts.n_files, sizeof(*seen));
 	for (size_t i = 0; seen && i < j->opts.n_files; i++) {

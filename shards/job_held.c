@@ -8,13 +8,16 @@ uint64_t job_held_bytes(const struct job *j)
 	return j->held ? spill_held_bytes(j->held->spill) : 0;
 }
 
-bool job_can_hold(const struct job *j, const struct plan *p)
+bool job_could_hold(const struct job *j, const struct plan *p, uint64_t held)
 {
-	const struct spill *s = j->held->spill;
 	const uint64_t lanes = j->opts.threads < p->shards ? j->opts.threads : p->shards;
 
-	return spill_is_held(s) &&
-	       job_held_bytes(j) + lanes * (job_shard_memory(j, p, true) + job_reserve(j)) <= j->opts.memory;
+	return held + lanes * (job_shard_memory(j, p, true) + job_reserve(j)) <= j->opts.memory;
+}
+
+bool job_can_hold(const struct job *j, const struct plan *p)
+{
+	return spill_is_held(j->held->spill) && job_could_hold(j, p, job_held_bytes(j));
 }
 
 /* The first of the records from LOW on whose key is not below K. */

@@ -89,6 +89,7 @@ int job_let_go(struct job *j);			/* what is held becomes the index */
 void job_forget_held(struct job *j);
 /* job_held.c */
 bool job_can_hold(const struct job *j, const struct plan *p);
+bool job_could_hold(const struct job *j, const struct plan *p, uint64_t held);	/* if documents took so much memory, and no disk */
 uint64_t job_held_bytes(const struct job *j);				/* of memory */
 int job_held_load(const struct job *j, struct docset *s);		/* the documents of S's shard */
 
@@ -153,6 +154,7 @@ int job_index_open(struct job_index *x, const struct job *j, uint32_t parts);
 void job_index_close(struct job_index *x);
 
 uint64_t job_reading_memory(const struct job *j);	/* what the reading of documents may use */
+uint64_t job_sorting_memory(const struct job *j, uint64_t parts);	/* what the sorting of a part's documents may */
 uint64_t job_budget(const struct job *j);		/* what documents and drafts may, */
 uint64_t job_reserve(const struct job *j);		/* and what is for all else */
 uint64_t job_shard_memory(const struct job *j, const struct plan *p, bool held);	/* that a shard takes, about, and a fourth more */

@@ -204,10 +204,10 @@ uint64_t job_reading_memory(const struct job *j)
 	return most < half ? most : half;
 }
 
-static uint64_t spill_memory(const struct job *j, uint64_t tables)
+uint64_t job_sorting_memory(const struct job *j, uint64_t parts)
 {
 	const uint64_t left = j->opts.memory - job_reading_memory(j), least = j->opts.memory / 4;
-	const uint64_t other = RESERVE + tables;
+	const uint64_t other = RESERVE + tables_memory(j, parts);
 
 	return left > other && left - other > least ? left - other : least;
 }
@@ -302,7 +302,7 @@ static struct job_gathered *gather(struct job *j, uint64_t part, uint64_t parts)
 {
 	const uint64_t tables = tables_memory(j, parts);
 	const struct spill_opts opts = {
-		.memory = (size_t)spill_memory(j, tables),
+		.memory = (size_t)job_sorting_memory(j, parts),
 		.folder = j->opts.tmp,
 		.threads = (unsigned)j->opts.threads,
 		.compare = compare,

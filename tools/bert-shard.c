@@ -311,14 +311,18 @@ static int print_estimate(struct job *j)
 
 	if (job_estimate(j, &e))
 		return -1;
+	if (e.table_bytes > e.file_bytes / 3)
+		log_warn("%.0f%% of these bytes are tables of documents%s", 100 * (double)e.table_bytes / (double)e.file_bytes,
+			 o.rules == SHARD_GOOGLE && e.shards > 1 ? ": every shard names all of them, so fewer --shards take less"
+								 : "");
 	rc = buf_addf(&b,
 		      "read         %.3g%% of the input\n"
 		      "documents    %" PRIu64 "\nsentences    %" PRIu64 "\ntokens       %" PRIu64 "\n"
 		      "instances    %" PRIu64 "\npredictions  %" PRIu64 "\nshards       %" PRIu64 "\n"
 		      "unpacked     %" PRIu64 " bytes\non disk      %" PRIu64 " bytes\nwork files   %" PRIu64
-		      " bytes\ntime         %.1f s\n",
+		      " bytes\nin --tmp     %" PRIu64 " bytes\ntime         %.1f s\n",
 		      100 * e.share, e.corpus.documents, e.corpus.sentences, e.corpus.tokens, e.totals.instances,
-		      e.totals.predictions, e.shards, e.raw_bytes, e.file_bytes, e.work_bytes, e.seconds);
+		      e.totals.predictions, e.shards, e.raw_bytes, e.file_bytes, e.work_bytes, e.spilled_bytes, e.seconds);
 	if (!rc)
 		rc = tool_print(b.data, b.len);
 	buf_release(&b);

@@ -1307,3 +1307,75 @@ stands() {
 	same whole out
 	bert-verify out
 }
+
+# foretold PERCENT FILE ARGUMENTS...: --dry-run predicts what the same command makes, within PERCENT.
+foretold() {
+	local percent=$1 in=$2
+	shift 2
+	rm -rf out
+	shard -q --dry-run "$@" "$in" >guess
+	shard -q -o out "$@" "$in"
+	jq -r '"documents \(.corpus.documents)", "instances \(.totals.instances)", "predictions \(.totals.predictions)",
+		"shards \(.shards | length)", "disk \([.shards[].bytes] | add)"' out/manifest.json >made
+	if ! sed 's/^on disk/disk/' guess | awk -v percent="$percent" '
+		NR == FNR { guess[$1] = $2; next }
+		{ n++; if (guess[$1] < $2 * (1 - percent / 100) || guess[$1] > $2 * (1 + percent / 100)) bad = 1 }
+		END { exit bad || n != 5 }' - made; then
+		cat guess made
+		return 1
+	fi
+}
+
+@test "--dry-run predicts what good and bad corpora make" {
+	documents 0 1500 >good
+	grep -v '^$' good >one				# one huge document
+	{ documents 2000 300; cat one; } >both
+	sed '/^$/d; G' good >single			# sentences alone
+	foretold 1 good
+	foretold 1 good --max-seq-length 512 --max-predictions-per-seq 76 --dupe-factor 2
+	foretold 1 good --masking dynamic
+	foretold 3 good --pairs none --shards 40
+	foretold 1 good --pairs sop
+	foretold 1 good --compress 0 --shards 3
+	foretold 1 one
+	foretold 1 both
+	foretold 1 single --dupe-factor 2
+	foretold 3 good --memory 16M
+	zstd -q good
+	foretold 1 good.zst
+	shard -q --dry-run good >guess
+	shard -q --dry-run <good | diff <(sed /time/d guess) <(sed /time/d -)
+}
+
+@test "--dry-run predicts Google's tables, which every shard has, and warns of them" {
+	documents 0 1500 >in
+	foretold 3 in --compat google --shards 20 --dupe-factor 2
+	exits 0 shard --dry-run --compat google --shards 20 --dupe-factor 1 in
+	says "of these bytes are tables of documents: every shard names all of them, so fewer --shards take less"
+	exits 0 shard --dry-run --compat google --dupe-factor 10 in
+	[[ "$output" != *"are tables of documents"* ]]
+}
+
+@test "--dry-run scales a large input by what it read of it" {
+	documents 0 3000 >some
+	for i in $(seq 75); do cat some; done >in
+	[ "$(stat -c %s in)" -gt 67108864 ]
+	foretold 5 in --dupe-factor 1
+	read -r _ share _ < <(sed 's/%//' guess)
+	awk -v share="$share" -v bytes="$(stat -c %s in)" 'BEGIN { exit !(share > 80 * 33554432 / bytes && share < 110 * 33554432 / bytes) }'
+}
+
+@test "--dry-run tells the index and what is spilled" {
+	work() { sed -n "s/^$1 *\([0-9]*\) bytes/\1/p" <<<"$output"; }
+	documents 0 6000 >in
+	exits 0 shard --dry-run -q in
+	[ "$(work 'work files')" = 0 ]
+	[ "$(work 'in --tmp')" = 0 ]
+	exits 0 shard --dry-run -q --stage index -o out in
+	[ ! -e out ]
+	shard --stage index -o out in
+	awk -v is="$(stat -c %s out/.work/index*)" -v said="$(work 'work files')" 'BEGIN { exit !(said > 0.95 * is && said < 1.05 * is) }'
+	exits 0 shard --dry-run -q --memory 16M --dupe-factor 40 in
+	[ "$(work 'in --tmp')" -gt 4000000 ]
+	[ "$(work 'work files')" -gt 0 ]
+}
