@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # shards/FORMAT.md against the programs: format.py, written from it alone, reads shards and token documents
-# and makes every instance again. Speaks TAP.
+# and makes every instance again. read_shard.py, a reader of 60 lines, prints what bert-cat does. Speaks TAP.
 set -u
 : "${BIN:?}" "${TOP:?}"
 export PATH="$BIN:$PATH" LC_ALL=C.UTF-8
@@ -14,7 +14,8 @@ as_told() {	# as_told WHAT OPTIONS...
 	shift
 	n=$((n + 1))
 	rm -rf shards
-	if out=$(bert-shard -q --vocab "$vocab" -o shards "$@" in.tok 2>&1 && python3 "$TOP/tests/long/format.py" shards in.tok 2>&1); then
+	if out=$(bert-shard -q --vocab "$vocab" -o shards "$@" in.tok 2>&1 && python3 "$TOP/tests/long/format.py" shards in.tok 2>&1 &&
+		python3 "$TOP/tests/long/read_shard.py" shards/*.shard 2>&1 >read && bert-cat shards 2>&1 >shown && cmp read shown); then
 		echo "ok $n - $what: $out"
 	else
 		echo "not ok $n - $what"
