@@ -54,6 +54,7 @@ struct verify {
 	/* private */
 	struct vocab *vocab;
 	struct mask_words *words;
+	struct verify_whole *whole;	/* of the folder that is looked at */
 };
 
 /* Looks at PATH: a folder of shards, a shard, a file of token documents, "-". Goes on after faults. */

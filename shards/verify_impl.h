@@ -5,6 +5,7 @@
 #define SHARDS_VERIFY_IMPL_H
 
 #include "shards/verify.h"
+#include "shards/verify_chain.h"
 
 /* What the folder wants to know of a shard that was found good by itself. */
 struct verify_facts {

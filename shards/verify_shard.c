@@ -31,7 +31,8 @@ struct verify_shard {
 	struct verify *v;
 	struct worker *workers;		/* [threads] */
 	bool static_masks, redraw;
-	uint32_t *begun;		/* of each document: instances that begin with it */
+	struct verify_chain *chain;	/* SHARD_OWN; of other shards none */
+	uint32_t *sentences;		/* of each document */
 	size_t n, cap;
 	bool any_key, several_keys;	/* documents with tokens: there are some, of more than one key */
 	struct key one_key;
@@ -105,6 +106,8 @@ struct verify_shard *verify_shard_new(struct verify *v, struct scan *s)
 	}
 	c->static_masks = recipe->masking == SHARD_STATIC;
 	c->redraw = c->static_masks && recipe->rules == SHARD_OWN && documents_can_draw(recipe, v->vocab);
+	if (recipe->rules == SHARD_OWN && !(c->chain = verify_chain_new(recipe, v->threads)))
+		goto fail;
 	if (!make_workers(c, &s->header))
 		return c;
 fail:
@@ -123,7 +126,8 @@ void verify_shard_free(struct verify_shard *c)
 		free(c->workers[k].positions);
 	}
 	free(c->workers);
-	free(c->begun);
+	verify_chain_free(c->chain);
+	free(c->sentences);
 	free(c);
 }
 
@@ -142,9 +146,9 @@ int verify_shard_document(struct verify_shard *c, const struct shard_document *d
 	else if (d->tokens && key_compare(c->one_key, d->key))
 		c->several_keys = true;
 	c->any_key = c->any_key || d->tokens;
-	if (array_grow(&c->begun, &c->cap, c->n + 1, sizeof(*c->begun)))
+	if (array_grow(&c->sentences, &c->cap, c->n + 1, sizeof(*c->sentences)))
 		return -1;
-	c->begun[c->n++] = 0;
+	c->sentences[c->n++] = (uint32_t)d->sentences;
 	return 0;
 }
 
@@ -283,8 +287,6 @@ static int check_instance(struct verify_shard *c, const struct scan *s, struct w
 	*o = order_of(recipe, &s->documents, i);
 	if (!first && check_order(&before, o))
 		return -1;
-	for (uint32_t k = 0; k < (recipe->pairs == SHARD_NONE ? i->n_segments : 1); k++)
-		__atomic_fetch_add(&c->begun[i->segments[k].document], 1, __ATOMIC_RELAXED);
 	if (c->redraw)
 		return check_masks(s, w);
 	return c->static_masks ? check_mask_count(recipe, i) : 0;
@@ -295,6 +297,8 @@ int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_
 	struct worker *w = &c->workers[worker];
 	struct summary sum = { .full = 0 };
 
+	if (buf_add(&b->out, &sum, sizeof(sum)))
+		return -1;
 	if (instance_block_check_ids(&b->instances, &w->codes))
 		return scan_place(s, b, SCAN_BLOCK);
 	for (uint32_t k = 0; k < b->frame.records; k++) {
@@ -302,10 +306,13 @@ int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_
 		sum.full += w->instance.n == s->shape.max_seq_length;
 		if (instance_block_check_masks(&b->instances, k, &w->instance) || check_instance(c, s, w, &sum.last, !k))
 			return scan_place(s, b, k);
+		if (c->chain && verify_chain_note(c->chain, &w->instance, &b->out))
+			return -1;
 		if (!k)
 			sum.first = sum.last;
 	}
-	return buf_add(&b->out, &sum, sizeof(sum));
+	memcpy(b->out.data, &sum, sizeof(sum));
+	return 0;
 }
 
 int verify_shard_write(struct verify_shard *c, const struct scan *s, const struct scan_block *b)
@@ -318,20 +325,10 @@ int verify_shard_write(struct verify_shard *c, const struct scan *s, const struc
 	c->any_order = true;
 	c->last = sum.last;
 	c->full += sum.full;
-	return 0;
+	return c->chain ? verify_chain_add(c->chain, c->n, b->out.data + sizeof(sum), b->out.len - sizeof(sum)) : 0;
 }
 
 /* --- end ----------------------------------------------------------------------------------------- */
-
-/* Every document with tokens begins at least one instance in every pass. */
-static int check_begun(const struct verify_shard *c, const struct scan *s)
-{
-	for (size_t k = 0; k < c->n; k++)
-		if (s->documents.items[k].tokens && c->begun[k] < s->header.recipe.dupe_factor)
-			return err_corrupt("document %zu begins %" PRIu32 " instances in %" PRIu32 " passes", k,
-					   c->begun[k], s->header.recipe.dupe_factor);
-	return 0;
-}
 
 /* Every shard of SHARD_GOOGLE has all documents. */
 static int check_whole_corpus(const struct scan *s)
@@ -399,15 +396,16 @@ static int describe(const struct verify_shard *c, const struct scan *s, struct b
 int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text)
 {
 	const enum shard_rules rules = s->header.recipe.rules;
+	const struct verify_table table = { s->documents.items, c->sentences, c->n };
 	int rc = 0;
 
 	if (rules == SHARD_GOOGLE)
 		rc = check_whole_corpus(s);
-	else if (rules == SHARD_OWN && !s->totals.dropped)
-		rc = check_begun(c, s);
+	if (!rc && rules != SHARD_IMPORTED)
+		rc = check_shares(c, &s->header.recipe, &s->totals);
+	if (!rc && c->chain)
+		rc = verify_chain_check(c->chain, &table, s->totals.dropped);
 	if (rc)
-		return err_prefix("'%s'", s->name);
-	if (rules != SHARD_IMPORTED && check_shares(c, &s->header.recipe, &s->totals))
 		return err_prefix("'%s'", s->name);
 	return describe(c, s, text);
 }

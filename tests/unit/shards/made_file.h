@@ -94,7 +94,7 @@ static inline void made_shard(const char *path, const char *vocab_path, const st
 	made_documents(m, w, &totals, &sum);
 	made_instances(m, &h, vocab, w, &totals);
 	totals.instances += m->lie == LIE_COUNT;
-	totals.truncated += m->lie == LIE_TRUNCATED;
+	totals.truncated += m->lie == LIE_TRUNCATED ? totals.instances + 1 : 0;
 	totals.dropped += m->lie == LIE_DROPPED;
 	json_t *o = shard_totals_json(&totals);
 

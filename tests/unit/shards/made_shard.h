@@ -1,7 +1,7 @@
 /*
  * Shards to test readers with, made without bert-shard's own code: documents of
- * MADE_TOKENS invented tokens, instances of ten tokens a segment, and if asked one
- * lie that all checksums agree to.
+ * MADE_TOKENS invented tokens in sentences of ten (every second one is empty), instances of a sentence a segment, none cut, and
+ * if asked one lie that all checksums agree to.
  */
 #ifndef TESTS_MADE_SHARD_H
 #define TESTS_MADE_SHARD_H
@@ -58,8 +58,8 @@ static inline struct shard_recipe made_recipe(const struct made *m, const struct
 		.tokenizer = json_pack("{s:i, s:{s:s, s:i}}", "id_bytes", 2, "vocab", "sha256", vocab_sha256(vocab),
 				       "size", MADE_VOCAB),
 		.vocab_size = MADE_VOCAB, .special = vocab_special(vocab), .never = never, .n_never = 1,
-		.max_seq_length = 32, .max_predictions_per_seq = 8, .dupe_factor = m->dynamic ? 1 : MADE_PASSES,
-		.masked_lm_prob = 0.15, .short_seq_prob = 0.1, .whole_word_mask = m->whole_word,
+		.max_seq_length = 23, .max_predictions_per_seq = 8, .dupe_factor = m->dynamic ? 1 : MADE_PASSES,
+		.masked_lm_prob = 0.15, .short_seq_prob = 0, .whole_word_mask = m->whole_word,
 		.masking = m->dynamic ? SHARD_DYNAMIC : SHARD_STATIC, .pairs = SHARD_NSP, .seed = m->seed,
 		.same_document_next = m->switches, .shares = { .given = m->switches, .mask = 0.5, .random = 0.25 },
 	};
@@ -109,9 +109,11 @@ static inline size_t made_plan(const struct made *m, uint32_t passes, struct mad
 		const struct shard_document doc = made_document(m, d);
 
 		for (uint32_t pass = 0; pass < passes && !(m->lie == LIE_NOT_BEGUN && d == 1); pass++) {
-			for (uint32_t first = 0; first + 20 <= MADE_TOKENS; n++) {
-				rng_open(&r, m->seed, RNG_TEST, 0, d, pass, first, 0);
-				const bool random = m->lie != LIE_NO_RANDOM && rng_unit(&r) < 0.55;
+			for (uint32_t first = 0; first < MADE_TOKENS; n++) {
+				rng_open(&r, m->seed, RNG_INSTANCES, doc.key.hi, doc.key.lo, doc.occurrence, pass, first);
+				rng_unit(&r);		/* the target */
+				rng_u32(&r);		/* one sentence of two */
+				const bool random = first + 10 == MADE_TOKENS || (m->lie != LIE_NO_RANDOM && rng_unit(&r) < 0.5);
 
 				list[n] = (struct made_instance){ .document = d, .pass = pass, .first = first,
 								  .other = random ? (d < 2 ? 5 : 0) : d };

@@ -334,11 +334,11 @@ static void chosen_masks(void **state)
 	reader_close(r);
 	r = open_folder(&(struct reader_opts){ .masks = &many });
 	c = reader_cursor_new(r);
-	assert_int_equal(reader_shape(r)->max_predictions, 16);
+	assert_int_equal(reader_shape(r)->max_predictions, 12);
 	assert_int_equal(reader_get(c, 0, 50)->predictions, (uint32_t)rint(reader_get(c, 0, 50)->n * 0.5));
 	reader_cursor_free(c);
 	reader_close(r);
-	refuses(&(struct reader_opts){ .masks = &many, .max_predictions = 15 }, "max_predictions_per_seq 16");
+	refuses(&(struct reader_opts){ .masks = &many, .max_predictions = 11 }, "max_predictions_per_seq 12");
 	make(&(struct made){ .seed = 3 });
 	refuses(&(struct reader_opts){ .masks = &many }, "its masks are static");
 	reader_close(open_folder(&(struct reader_opts){ .masks = &(struct mask_choice){ 0 } }));
@@ -348,9 +348,9 @@ static void limits(void **state)
 {
 	(void)state;
 	make(&(struct made){ .seed = 3 });
-	reader_close(open_folder(&(struct reader_opts){ .max_seq_length = 32, .max_predictions = 8,
+	reader_close(open_folder(&(struct reader_opts){ .max_seq_length = 23, .max_predictions = 8,
 							.vocab_size = MADE_VOCAB }));
-	refuses(&(struct reader_opts){ .max_seq_length = 31 }, "has max_seq_length 32, at most 31 fits");
+	refuses(&(struct reader_opts){ .max_seq_length = 22 }, "has max_seq_length 23, at most 22 fits");
 	refuses(&(struct reader_opts){ .max_predictions = 7 }, "max_predictions_per_seq 8");
 	refuses(&(struct reader_opts){ .vocab_size = 100 }, "a vocabulary of 200");
 	make(&(struct made){ .seed = 3, .dynamic = true, .whole_word = true });
