@@ -257,6 +257,37 @@ int manifest_load(struct manifest **out, const char *folder)
 	return rc;
 }
 
+/* Whether LEN bytes at TEXT are the canonical form of what they say. All but the digest itself is under the digest. */
+static int check_bytes(const char *text, size_t len)
+{
+	json_t *o = canon_parse(text, len);
+	char *want = o ? canon_print(o) : NULL, digest[33];
+	struct key key;
+	int rc = -1;
+
+	if (want && !canon_key(o, "digest", &key)) {
+		key_print(key, digest);
+		rc = strlen(want) == len && !memcmp(want, text, len) && !strcmp(canon_string(o, "digest"), digest) ? 0
+			: err_corrupt("its bytes are not those that were written, though they say the same");
+	}
+	free(want);
+	json_decref(o);
+	return rc;
+}
+
+int manifest_check_bytes(const char *folder)
+{
+	char *path = fs_join(folder, MANIFEST_NAME);
+	struct buf text = BUF_INIT;
+	int rc = path ? fs_read_all(path, BYTES_MAX, &text) : -1;
+
+	if (!rc)
+		rc = check_bytes(text.data, text.len);
+	buf_release(&text);
+	free(path);
+	return rc;
+}
+
 int manifest_is_foreign(const char *folder)
 {
 	char *path = fs_join(folder, MANIFEST_NAME);

@@ -52,6 +52,11 @@ int manifest_parse(struct manifest **m, const char *text, size_t len);
  * number, or a digest that is right. 1, 0 it is damaged, -1 failed.
  */
 int manifest_is_foreign(const char *folder);
+/*
+ * Whether the manifest of FOLDER, which can be loaded, is as manifest_save wrote it, to the byte: EXIT_CORRUPT if it says the
+ * same in another way, with white space or upper-case digits.
+ */
+int manifest_check_bytes(const char *folder);
 int manifest_save(const struct manifest *m, const char *folder);
 void manifest_free(struct manifest *m);			/* accepts NULL */
 

@@ -2,6 +2,7 @@
 #include "shards/verify_impl.h"
 #include "base/err.h"
 #include "shards/folder.h"
+#include "shards/keys.h"
 
 #include <inttypes.h>
 
@@ -106,15 +107,22 @@ static int write_block(void *ctx, const struct scan *s, struct scan_block *b)
 }
 
 /* Moves what a folder wants to know out of S. */
-static void take_facts(struct scan *s, struct verify_facts *facts)
+static void take_facts(struct scan *s, struct verify_shard *shard, struct verify_facts *facts)
 {
-	*facts = (struct verify_facts){ s->header, s->totals, s->documents.keys, s->trailer };
+	*facts = (struct verify_facts){ .header = s->header, .totals = s->totals, .keys = s->documents.keys, .trailer = s->trailer };
 	s->header = (struct shard_header){ 0 };
+	if (facts->header.recipe.rules != SHARD_GOOGLE)
+		return;
+	facts->documents = s->documents;
+	facts->sentences = verify_shard_sentences(shard);
+	s->documents = (struct documents)DOCUMENTS_INIT;
 }
 
 void verify_facts_release(struct verify_facts *f)
 {
 	shard_header_release(&f->header);
+	documents_release(&f->documents);
+	free(f->sentences);
 }
 
 int verify_file(struct verify *v, const char *path, struct buf *text, struct verify_facts *facts)
@@ -128,11 +136,28 @@ int verify_file(struct verify *v, const char *path, struct buf *text, struct ver
 	if (!rc)
 		rc = f.shard ? verify_shard_end(f.shard, &s, text) : verify_tokens_end(f.tokens, &s, text);
 	if (!rc && f.shard && facts)
-		take_facts(&s, facts);
+		take_facts(&s, f.shard, facts);
 	verify_shard_free(f.shard);
 	verify_tokens_free(f.tokens);
 	scan_release(&s);
 	return rc;
+}
+
+/* Of a shard's documents it can be told that they are absent only where they would be in this one. */
+static int say_elsewhere(const struct verify *v, const struct shard_header *h, struct buf *text)
+{
+	char key[33];
+
+	for (size_t k = 0; k < v->n_absent && h->recipe.rules == SHARD_OWN; k++) {
+		const uint32_t shard = key_shard(v->absent[k], h->shards);
+
+		if (shard == h->shard)
+			continue;
+		key_print(v->absent[k], key);
+		if (buf_addf(text, "; it cannot hold %s, which belongs to shard %" PRIu32 " of %" PRIu32, key, shard, h->shards))
+			return -1;
+	}
+	return 0;
 }
 
 /* A shard by itself: nothing but its name tells of others. */
@@ -146,6 +171,8 @@ static int verify_alone(struct verify *v, const char *path, struct buf *text)
 	    (shard != facts.header.shard || shards != facts.header.shards))
 		rc = err_corrupt("it is shard %" PRIu32 " of %" PRIu32 ", not what its name says", facts.header.shard,
 				 facts.header.shards);
+	if (!rc && facts.header.shards)
+		rc = say_elsewhere(v, &facts.header, text);
 	verify_facts_release(&facts);
 	return rc;
 }

@@ -54,7 +54,8 @@ struct verify {
 	/* private */
 	struct vocab *vocab;
 	struct mask_words *words;
-	struct verify_whole *whole;	/* of the folder that is looked at */
+	bool in_folder;			/* whose shards are looked at, ... */
+	struct verify_chain *whole;	/* ... which have their documents' chains in common: SHARD_GOOGLE */
 };
 
 /* Looks at PATH: a folder of shards, a shard, a file of token documents, "-". Goes on after faults. */

@@ -22,6 +22,9 @@ struct folder {
 	uint64_t corpus_documents;
 	uint32_t shards;
 	unsigned char *seen;		/* [shards] 1: a file of that number is there */
+	struct documents documents;	/* SHARD_GOOGLE: that all shards have in common */
+	uint32_t *sentences;
+	uint64_t *instances;		/* SHARD_GOOGLE: [shards] of each good one */
 	/* sums over the good ones */
 	size_t good;
 	struct shard_totals totals;
@@ -112,7 +115,24 @@ static int check_entry(const struct folder *f, const char *name, const struct ve
 	return 0;
 }
 
-static int check_shard(struct folder *f, const char *name, const struct verify_facts *facts)
+/* Of a shard whose documents are all of the corpus: the first one's table, and how many instances. */
+static int keep_whole(struct folder *f, struct verify_facts *facts)
+{
+	if (!f->instances)
+		f->instances = calloc(f->shards, sizeof(*f->instances));
+	if (!f->instances)
+		return err_memory();
+	f->instances[facts->header.shard] = facts->totals.instances;
+	if (f->sentences)
+		return 0;
+	f->documents = facts->documents;
+	f->sentences = facts->sentences;
+	facts->documents = (struct documents)DOCUMENTS_INIT;
+	facts->sentences = NULL;
+	return 0;
+}
+
+static int check_shard(struct folder *f, const char *name, struct verify_facts *facts)
 {
 	const struct shard_header *h = &facts->header;
 
@@ -121,6 +141,8 @@ static int check_shard(struct folder *f, const char *name, const struct verify_f
 	if (!f->agreed && set_agreed(f, name, &h->recipe, h->shards, h->corpus_documents, h->corpus))
 		return -1;
 	if (check_agreed(f, h) || check_name(f, name, h) || check_entry(f, name, facts))
+		return -1;
+	if (h->recipe.rules == SHARD_GOOGLE && keep_whole(f, facts))
 		return -1;
 	f->good++;
 	shard_totals_join(&f->totals, h, &facts->totals);
@@ -192,6 +214,23 @@ static int check_corpus(const struct folder *f)
 	return 0;
 }
 
+/* SHARD_GOOGLE: instances were dealt to the shards in turn, and are chains of all of them. */
+static int check_whole(const struct folder *f)
+{
+	const struct verify_table t = { f->documents.items, f->sentences, f->documents.n };
+
+	if (!f->instances)
+		return 0;
+	for (uint32_t k = 0; k < f->shards; k++) {
+		const uint64_t due = (f->totals.instances - k + f->shards - 1) / f->shards;
+
+		if (f->instances[k] != due)
+			return err_corrupt("shard %" PRIu32 " has %" PRIu64 " instances: of %" PRIu64 ", dealt in turn, it gets %" PRIu64,
+					   k, f->instances[k], f->totals.instances, due);
+	}
+	return verify_chain_check(f->v->whole, &t, 0);
+}
+
 static int check_inputs(const struct manifest *m)
 {
 	struct key keys = { 0, 0 };
@@ -260,7 +299,8 @@ static void verify_manifest_file(struct folder *f)
 
 	if (!f->manifest)
 		return;
-	if (check_inputs(f->manifest) || check_options(f->manifest) || (complete && check_totals(f->manifest, &f->totals)))
+	if (manifest_check_bytes(f->path) || check_inputs(f->manifest) || check_options(f->manifest) ||
+	    (complete && check_totals(f->manifest, &f->totals)))
 		say_of(f, MANIFEST_NAME, -1);
 	else if (complete)
 		say_of(f, MANIFEST_NAME, describe(f));
@@ -350,6 +390,12 @@ static void release(struct folder *f)
 	free(f->agreed_name);
 	json_decref(f->recipe);
 	free(f->seen);
+	documents_release(&f->documents);
+	free(f->sentences);
+	free(f->instances);
+	verify_chain_free(f->v->whole);
+	f->v->whole = NULL;
+	f->v->in_folder = false;
 	buf_release(&f->text);
 }
 
@@ -359,6 +405,7 @@ void verify_folder(struct verify *v, const char *path)
 	char **names = NULL;
 	size_t n = 0;
 
+	v->in_folder = true;
 	if (folder_names(path, &names, &n) || begin(&f, n)) {
 		verify_say(v, path, -1, NULL);
 		goto done;
@@ -367,7 +414,7 @@ void verify_folder(struct verify *v, const char *path)
 		verify_shard_file(&f, names[k]);
 	if (f.agreed)
 		say_missing(&f);
-	if (f.agreed && f.good == f.shards && check_corpus(&f))
+	if (f.agreed && f.good == f.shards && (check_corpus(&f) || check_whole(&f)))
 		verify_say(v, path, -1, NULL);
 	verify_vocab_file(&f);
 	verify_words_file(&f);

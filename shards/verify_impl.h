@@ -7,8 +7,27 @@
 #include "shards/verify.h"
 #include "shards/verify_chain.h"
 
+/* What draws decide, counted. */
+struct verify_counts {
+	uint64_t full;			/* instances of max_seq_length tokens: none else can have been cut */
+	uint64_t masks;			/* masked positions; of these: */
+	uint64_t shown_mask, shown_same, shown_special;
+	uint64_t random;		/* SHARD_GOOGLE: random nexts, and those that follow all the same */
+	uint64_t random_follows;
+};
+void verify_counts_add(struct verify_counts *c, const struct shard_recipe *r, const struct instance *i);
+void verify_counts_join(struct verify_counts *c, const struct verify_counts *more);
+/* EXIT_CORRUPT: C, of a block, is not what draws give. */
+int verify_counts_check_block(const struct verify_counts *c, const struct shard_recipe *r, const struct verify_table *t);
+/* The same of all of a shard that is not imported; OTHERS: there are documents for random nexts. */
+int verify_counts_check(const struct verify_counts *c, const struct shard_recipe *r, const struct verify_table *t,
+			const struct shard_totals *totals, bool others);
+int verify_counts_describe(const struct verify_counts *c, struct buf *text);	/* shares of masks, after a colon */
+
 /* What the folder wants to know of a shard that was found good by itself. */
 struct verify_facts {
+	struct documents documents;	/* SHARD_GOOGLE: its table; owned */
+	uint32_t *sentences;		/* of each; owned */
 	struct shard_header header;	/* owned */
 	struct shard_totals totals;
 	struct key keys;		/* sum of its documents' keys */
@@ -42,6 +61,7 @@ int verify_shard_document(struct verify_shard *c, const struct shard_document *d
 int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_block *b, unsigned worker);
 int verify_shard_write(struct verify_shard *c, const struct scan *s, const struct scan_block *b);
 int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text);
+uint32_t *verify_shard_sentences(struct verify_shard *c);	/* of its documents; the caller's */
 void verify_shard_free(struct verify_shard *c);		/* accepts NULL */
 
 struct verify_tokens;

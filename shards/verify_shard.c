@@ -5,7 +5,6 @@
 #include "shards/folder.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 /* What instances are ordered by: shards/FORMAT.md, "Order". */
 struct order {
@@ -24,21 +23,22 @@ struct worker {
 /* What a block's WORK leaves for WRITE. */
 struct summary {
 	struct order first, last;
-	uint64_t full;			/* instances of max_seq_length tokens: none else can have been cut */
+	struct verify_counts counts;
 };
 
 struct verify_shard {
 	struct verify *v;
 	struct worker *workers;		/* [threads] */
 	bool static_masks, redraw;
-	struct verify_chain *chain;	/* SHARD_OWN; of other shards none */
+	struct verify_chain *chain;	/* SHARD_OWN */
+	struct verify_chain *links;	/* that instances are added to: it, or the folder's; NULL: none */
 	uint32_t *sentences;		/* of each document */
 	size_t n, cap;
 	bool any_key, several_keys;	/* documents with tokens: there are some, of more than one key */
 	struct key one_key;
 	bool any_order;
 	struct order last;		/* of the blocks so far */
-	uint64_t full;
+	struct verify_counts counts;
 };
 
 /* --- begin -------------------------------------------------------------------------------- */
@@ -83,6 +83,19 @@ static int make_workers(struct verify_shard *c, const struct shard_header *h)
 	return 0;
 }
 
+static int open_chain(struct verify_shard *c, const struct shard_recipe *recipe)
+{
+	struct verify *v = c->v;
+
+	if (recipe->rules == SHARD_OWN)
+		c->links = c->chain = verify_chain_new(recipe, v->threads);
+	else if (recipe->rules == SHARD_GOOGLE && v->in_folder)
+		c->links = v->whole = v->whole ? v->whole : verify_chain_new(recipe, v->threads);
+	else
+		return 0;
+	return c->links ? 0 : -1;
+}
+
 struct verify_shard *verify_shard_new(struct verify *v, struct scan *s)
 {
 	struct shard_recipe *recipe = &s->header.recipe;
@@ -106,13 +119,21 @@ struct verify_shard *verify_shard_new(struct verify *v, struct scan *s)
 	}
 	c->static_masks = recipe->masking == SHARD_STATIC;
 	c->redraw = c->static_masks && recipe->rules == SHARD_OWN && documents_can_draw(recipe, v->vocab);
-	if (recipe->rules == SHARD_OWN && !(c->chain = verify_chain_new(recipe, v->threads)))
+	if (open_chain(c, recipe))
 		goto fail;
 	if (!make_workers(c, &s->header))
 		return c;
 fail:
 	verify_shard_free(c);
 	return NULL;
+}
+
+uint32_t *verify_shard_sentences(struct verify_shard *c)
+{
+	uint32_t *sentences = c->sentences;
+
+	c->sentences = NULL;
+	return sentences;
 }
 
 void verify_shard_free(struct verify_shard *c)
@@ -295,7 +316,8 @@ static int check_instance(struct verify_shard *c, const struct scan *s, struct w
 int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_block *b, unsigned worker)
 {
 	struct worker *w = &c->workers[worker];
-	struct summary sum = { .full = 0 };
+	const struct verify_table table = { s->documents.items, c->sentences, c->n };
+	struct summary sum = { .counts.full = 0 };
 
 	if (buf_add(&b->out, &sum, sizeof(sum)))
 		return -1;
@@ -303,16 +325,16 @@ int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_
 		return scan_place(s, b, SCAN_BLOCK);
 	for (uint32_t k = 0; k < b->frame.records; k++) {
 		instance_block_get(&b->instances, k, &w->instance);
-		sum.full += w->instance.n == s->shape.max_seq_length;
 		if (instance_block_check_masks(&b->instances, k, &w->instance) || check_instance(c, s, w, &sum.last, !k))
 			return scan_place(s, b, k);
-		if (c->chain && verify_chain_note(c->chain, &w->instance, &b->out))
+		if (c->links && verify_chain_note(c->links, &w->instance, &b->out))
 			return -1;
+		verify_counts_add(&sum.counts, &s->header.recipe, &w->instance);
 		if (!k)
 			sum.first = sum.last;
 	}
 	memcpy(b->out.data, &sum, sizeof(sum));
-	return 0;
+	return verify_counts_check_block(&sum.counts, &s->header.recipe, &table) ? scan_place(s, b, SCAN_BLOCK) : 0;
 }
 
 int verify_shard_write(struct verify_shard *c, const struct scan *s, const struct scan_block *b)
@@ -324,8 +346,8 @@ int verify_shard_write(struct verify_shard *c, const struct scan *s, const struc
 		return scan_place(s, b, 0);
 	c->any_order = true;
 	c->last = sum.last;
-	c->full += sum.full;
-	return c->chain ? verify_chain_add(c->chain, c->n, b->out.data + sizeof(sum), b->out.len - sizeof(sum)) : 0;
+	verify_counts_join(&c->counts, &sum.counts);
+	return c->links ? verify_chain_add(c->links, c->n, b->out.data + sizeof(sum), b->out.len - sizeof(sum)) : 0;
 }
 
 /* --- end ----------------------------------------------------------------------------------------- */
@@ -338,41 +360,6 @@ static int check_whole_corpus(const struct scan *s)
 				   s->header.corpus_documents);
 	if (key_compare(s->documents.keys, s->header.corpus))
 		return err_corrupt("the keys of its documents do not add up to the corpus digest of its header");
-	return 0;
-}
-
-/* Whether as many have label 1 as draws of probability P give, give or take six deviations at most. */
-static bool is_share(const struct shard_totals *t, double p)
-{
-	const double n = (double)t->instances;
-
-	return fabs((double)t->random_next - n * p) <= 3 * sqrt(n);
-}
-
-static int check_shares(const struct verify_shard *c, const struct shard_recipe *recipe, const struct shard_totals *t)
-{
-	const double n = (double)t->instances;
-
-	if (t->truncated > c->full)
-		return err_corrupt("%" PRIu64 " instances are said to be truncated, %" PRIu64 " are of full length",
-				   t->truncated, c->full);
-	if (recipe->pairs == SHARD_SOP && !is_share(t, 0.5))
-		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances are swapped: not what draws give", t->random_next,
-				   t->instances);
-	if (recipe->pairs == SHARD_NONE && t->dropped)
-		return err_corrupt("%" PRIu64 " chunks are said to be dropped", t->dropped);
-	if (recipe->pairs != SHARD_NSP || !(c->several_keys || recipe->same_document_next))
-		return 0;
-	if (recipe->exact_next && is_share(t, recipe->random_next))
-		return 0;
-	if (recipe->exact_next)
-		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances have a random next: not what draws give",
-				   t->random_next, t->instances);
-	if (t->dropped)
-		return err_corrupt("%" PRIu64 " chunks are said to have found no other document", t->dropped);
-	if ((double)t->random_next < n / 2 - 3 * sqrt(n))
-		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances have a random next: fewer than draws give",
-				   t->random_next, t->instances);
 	return 0;
 }
 
@@ -390,7 +377,9 @@ static int describe(const struct verify_shard *c, const struct scan *s, struct b
 	if (verify_add_count(text, s->totals.instances, "instance") || buf_adds(text, " of ") ||
 	    verify_add_count(text, s->totals.documents, "document"))
 		return -1;
-	return buf_addf(text, ", %s", masks);
+	if (buf_addf(text, ", %s", masks))
+		return -1;
+	return s->header.recipe.rules == SHARD_IMPORTED ? verify_counts_describe(&c->counts, text) : 0;
 }
 
 int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text)
@@ -402,7 +391,8 @@ int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *t
 	if (rules == SHARD_GOOGLE)
 		rc = check_whole_corpus(s);
 	if (!rc && rules != SHARD_IMPORTED)
-		rc = check_shares(c, &s->header.recipe, &s->totals);
+		rc = verify_counts_check(&c->counts, &s->header.recipe, &table, &s->totals,
+					 c->several_keys || s->header.recipe.same_document_next);
 	if (!rc && c->chain)
 		rc = verify_chain_check(c->chain, &table, s->totals.dropped);
 	if (rc)

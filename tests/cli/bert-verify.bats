@@ -123,6 +123,23 @@ tokens() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$DATA/man/corp
 	done
 	cp good s/manifest.json
 	exits 0 bert-verify s
+	for change in 's/,/, /' 's/$/\n/' 's/(^\{.*\},"digest":")([0-9a-f]{32})(",)/$1\U$2\E$3/'; do
+		perl -pe "$change" good >s/manifest.json
+		cmp -s good s/manifest.json && return 1
+		exits 3 bert-verify s
+		says "s/manifest.json: fault: "
+	done
+}
+
+@test "manifest.json: one flipped bit in any byte is found" {
+	bert-shard --vocab "$DATA/man/vocab.txt" --shards 1 --max-seq-length 32 --dupe-factor 1 -o s "$DATA/man/corpus.txt"
+	cp s/manifest.json good
+	size=$(stat -c %s good)
+	for ((at = 0; at < size; at += 7)); do
+		perl -e 'local $/; open F, "<:raw", "good"; $b = <F>; substr($b, $ARGV[0], 1) ^= " "; print $b' "$at" >s/manifest.json
+		exits 3 bert-verify s
+		says "s/manifest.json: fault: "
+	done
 }
 
 @test "it goes on after faults, and the worst one decides" {
@@ -148,6 +165,9 @@ tokens() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$DATA/man/corp
 	says "the document with key $key is in it"
 	exits 3 bert-verify --absent 00000000000000000000000000000000 --absent "$key" c.tok
 	exits 0 bert-verify --absent 00000000000000000000000000000000 s c.tok
+	exits 0 bert-verify --absent 00000000000000000000000000000000 --absent ffffffffffffffffffffffffffffffff s/shard-00000-of-00003.shard
+	says "; it cannot hold ffffffffffffffffffffffffffffffff, which belongs to shard 2 of 3"
+	[[ "$output" != *00000000000000000000000000000000* ]]
 	exits 2 bert-verify --absent xyz s
 	says "'xyz' is no key"
 	tail -n +"$(awk '/^$/ { print NR + 1; exit }' "$DATA/man/corpus.txt")" "$DATA/man/corpus.txt" >less
@@ -156,6 +176,7 @@ tokens() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$DATA/man/corp
 	bert-export --to tfrecord -o records s
 	bert-import --vocab "$DATA/man/vocab.txt" -o imported records/*.tfrecord
 	exits 0 bert-verify imported
+	[[ "${lines[0]}" =~ masks\ not\ drawn\ again\ \(imported\):\ [78][0-9.]+\ %\ \[MASK\],\ [0-9.]+\ %\ their\ own\ token,\ [0-9.]+\ %\ another$ ]]
 	exits 3 bert-verify --absent "$key" imported
 	says "of imported instances nobody knows the documents"
 }
