@@ -122,8 +122,8 @@ int canon_key(const json_t *o, const char *name, struct key *k)
 
 	if (!text)
 		return -1;
-	if (strlen(text) != 32 || key_parse(text, k))
-		return err_corrupt("'%s' is not 32 hexadecimal digits", name);
+	if (strlen(text) != 32 || strspn(text, "0123456789abcdef") != 32 || key_parse(text, k))
+		return err_corrupt("'%s' is not 32 hexadecimal digits in lower case", name);
 	return 0;
 }
 

@@ -92,7 +92,7 @@ static int hold_against(const char *folder, const struct manifest *m, size_t *mi
 	*first = NOT_KNOWN;
 	*code = EXIT_CORRUPT;
 	for (size_t k = 0; k < m->n_shards; k++) {
-		char *path = fs_join(folder, m->shards[k].name);
+		char room[MANIFEST_ROOM], *path = fs_join(folder, manifest_shard_name(m, k, room));
 		struct stat st;
 		const bool there = path && !stat(path, &st) && S_ISREG(st.st_mode);
 		const bool good = there && (uint64_t)st.st_size == m->shards[k].bytes;
@@ -246,11 +246,13 @@ void folder_set_release(struct folder_set *s)
 
 static int names_of_manifest(const struct manifest *m, char ***names, size_t *n)
 {
+	char room[MANIFEST_ROOM];
+
 	*names = calloc(m->n_shards + 1, sizeof(**names));
 	if (!*names)
 		return err_memory();
 	for (size_t k = 0; k < m->n_shards; k++, ++*n) {
-		(*names)[k] = strdup(m->shards[k].name);
+		(*names)[k] = strdup(manifest_shard_name(m, k, room));
 		if (!(*names)[k])
 			return err_memory();
 	}

@@ -429,9 +429,10 @@ static int write_shard(struct work *w, uint32_t k, struct manifest_shard *e)
 		rc = -1;
 		goto done;
 	}
-	*e = (struct manifest_shard){ strdup(name), shard_trailer(made)->file_bytes, shard_instances(made), 1,
-				      { shard_trailer(made)->digest_hi, shard_trailer(made)->digest_lo } };
-	rc = e->name ? 0 : err_memory();
+	*e = (struct manifest_shard){ .bytes = shard_trailer(made)->file_bytes, .instances = shard_instances(made),
+				      .documents = 1,
+				      .digest = { shard_trailer(made)->digest_hi, shard_trailer(made)->digest_lo } };
+	rc = 0;
 done:
 	shard_close(made);
 	free(text);

@@ -26,21 +26,18 @@ static int describe_shard(const struct job *j, const struct plan *p, uint32_t k,
 	struct manifest_shard *s = &m->shards[k];
 	const struct frame_trailer *t;
 	struct shard *shard;
-	char name[256];
 	const int whole = job_shard_open(j, p, k, &shard);
 
 	if (whole != 1)
 		return whole;
-	shard_file_name(name, sizeof(name), j->opts.name, k, p->shards);
 	t = shard_trailer(shard);
-	s->name = strdup(name);
 	s->bytes = t->file_bytes;
 	s->instances = shard_totals(shard)->instances;
 	s->documents = shard_totals(shard)->documents;
 	s->digest = (struct key){ t->digest_hi, t->digest_lo };
 	shard_totals_join(&m->totals, shard_header(shard), shard_totals(shard));
 	shard_close(shard);
-	return s->name ? 1 : err_memory();
+	return 1;
 }
 
 /* The names of the input as the first run gave them. */

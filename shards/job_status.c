@@ -176,10 +176,11 @@ done:
 	return rc;
 }
 
-/* Whether a shard that M lists is there, whole, and what M says. */
-static int shard_status(const char *folder, const struct manifest_shard *e, bool *there)
+/* Whether shard K of M is there, whole, and what M says. */
+static int shard_status(const char *folder, const struct manifest *m, size_t k, bool *there)
 {
-	char *path = fs_join(folder, e->name);
+	const struct manifest_shard *e = &m->shards[k];
+	char room[MANIFEST_ROOM], *path = fs_join(folder, manifest_shard_name(m, k, room));
 	struct shard *s = NULL;
 	int rc = path ? 0 : -1;
 
@@ -218,7 +219,7 @@ static int manifest_status(const char *folder, const struct manifest *m, struct 
 	for (size_t k = 0; k < m->n_shards; k++) {
 		bool there;
 
-		if (shard_status(folder, &m->shards[k], &there) || tally_add(&t, there, k)) {
+		if (shard_status(folder, m, k, &there) || tally_add(&t, there, k)) {
 			buf_release(&t.missing);
 			return -1;
 		}

@@ -2,11 +2,14 @@
 #include "shards/manifest.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/out.h"
 #include "shards/canon.h"
+#include "shards/canon_list.h"
 
 #include <xxhash.h>
 
 #define FORMAT "berttools shards"
+#define SHARDS "shards"			/* the list that is long */
 #define BYTES_MAX ((size_t)1 << 30)
 
 void manifest_free(struct manifest *m)
@@ -25,6 +28,24 @@ void manifest_free(struct manifest *m)
 	free(m);
 }
 
+/* --- names of shards --------------------------------------------------------------------- */
+
+/* NULL: the options do not tell. */
+static const char *usual_name(const struct manifest *m, size_t k, char *room)
+{
+	const char *name = json_string_value(json_object_get(m->options, "name"));
+
+	if (!name || strlen(name) > MANIFEST_ROOM - 40)
+		return NULL;
+	shard_file_name(room, MANIFEST_ROOM, name, (uint32_t)k, (uint32_t)m->n_shards);
+	return room;
+}
+
+const char *manifest_shard_name(const struct manifest *m, size_t k, char room[MANIFEST_ROOM])
+{
+	return m->shards[k].name ? m->shards[k].name : usual_name(m, k, room);
+}
+
 /* --- writing ----------------------------------------------------------------------------- */
 
 static json_t *input_json(const struct manifest_input *in)
@@ -40,14 +61,19 @@ static json_t *input_json(const struct manifest_input *in)
 	return o;
 }
 
-static json_t *shard_json(const struct manifest_shard *s)
+/* Element K of the list of shards. */
+static json_t *shard_json(const void *ctx, size_t k)
 {
+	const struct manifest *m = ctx;
+	const struct manifest_shard *s = &m->shards[k];
+	char room[MANIFEST_ROOM];
 	json_t *o = json_object();
 
-	if (!o || canon_set(o, "name", json_string(s->name)) || canon_set(o, "bytes", canon_of_uint(s->bytes)) ||
+	if (!o || canon_set(o, "name", json_string(manifest_shard_name(m, k, room))) || canon_set(o, "bytes", canon_of_uint(s->bytes)) ||
 	    canon_set(o, "instances", canon_of_uint(s->instances)) ||
 	    canon_set(o, "documents", canon_of_uint(s->documents)) || canon_set(o, "digest", canon_of_key(s->digest))) {
 		json_decref(o);
+		err_memory();
 		return NULL;
 	}
 	return o;
@@ -59,19 +85,6 @@ static json_t *inputs_json(const struct manifest *m)
 
 	for (size_t i = 0; list && i < m->n_inputs; i++) {
 		if (json_array_append_new(list, input_json(&m->inputs[i]))) {
-			json_decref(list);
-			list = NULL;
-		}
-	}
-	return list;
-}
-
-static json_t *shards_json(const struct manifest *m)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; list && i < m->n_shards; i++) {
-		if (json_array_append_new(list, shard_json(&m->shards[i]))) {
 			json_decref(list);
 			list = NULL;
 		}
@@ -91,42 +104,53 @@ static json_t *corpus_json(const struct manifest *m)
 	return o;
 }
 
-/* The digest of O, which has none in it. */
-static int digest_of(const json_t *o, struct key *digest)
+/* All but the digest, and what is in the list of shards. */
+static json_t *rest_json(const struct manifest *m)
 {
-	char *text = canon_print(o);
-	XXH128_hash_t hash;
+	json_t *o = json_object();
 
-	if (!text)
-		return err_memory();
-	hash = XXH3_128bits(text, strlen(text));
-	*digest = (struct key){ hash.high64, hash.low64 };
-	free(text);
+	if (o && !canon_set(o, "format", json_string(FORMAT)) &&
+	    !canon_set(o, "version", json_integer(MANIFEST_VERSION)) &&
+	    !canon_set(o, "made_by", json_string(m->made_by)) &&
+	    !canon_set(o, "recipe", shard_recipe_json(&m->recipe)) &&
+	    !canon_set(o, "options", json_incref(m->options)) && !canon_set(o, "corpus", corpus_json(m)) &&
+	    !canon_set(o, "inputs", inputs_json(m)) && !canon_set(o, SHARDS, json_array()) &&
+	    !canon_set(o, "totals", shard_totals_json(&m->totals)))
+		return o;
+	json_decref(o);
+	err_memory();
+	return NULL;
+}
+
+static int put_out(void *ctx, const void *text, size_t len)
+{
+	return out_write(ctx, text, len);
+}
+
+static int write_text(const char *path, const struct canon_list_source *s)
+{
+	struct out *out;
+
+	if (out_open(&out, path))
+		return -1;
+	if (canon_list_print(s, put_out, out) || out_commit(out)) {
+		out_discard(out);
+		return -1;
+	}
 	return 0;
 }
 
 int manifest_save(const struct manifest *m, const char *folder)
 {
-	char *path = fs_join(folder, MANIFEST_NAME), *text = NULL;
-	json_t *o = json_object();
+	char *path = fs_join(folder, MANIFEST_NAME);
+	json_t *rest = path ? rest_json(m) : NULL;
+	const struct canon_list_source s = { rest, SHARDS, m->n_shards, shard_json, m };
 	struct key digest;
-	int rc = -1;
+	int rc = rest ? canon_list_source_digest(&s, &digest) : -1;
 
-	if (path && o && !canon_set(o, "format", json_string(FORMAT)) &&
-	    !canon_set(o, "version", json_integer(MANIFEST_VERSION)) &&
-	    !canon_set(o, "made_by", json_string(m->made_by)) &&
-	    !canon_set(o, "recipe", shard_recipe_json(&m->recipe)) &&
-	    !canon_set(o, "options", json_incref(m->options)) && !canon_set(o, "corpus", corpus_json(m)) &&
-	    !canon_set(o, "inputs", inputs_json(m)) && !canon_set(o, "shards", shards_json(m)) &&
-	    !canon_set(o, "totals", shard_totals_json(&m->totals)) && !digest_of(o, &digest) &&
-	    !canon_set(o, "digest", canon_of_key(digest)))
-		text = canon_print(o);
-	else if (path)
-		err_memory();
-	if (text)
-		rc = fs_write_all(path, text, strlen(text));
-	free(text);
-	json_decref(o);
+	if (!rc)
+		rc = canon_set(rest, "digest", canon_of_key(digest)) ? err_memory() : write_text(path, &s);
+	json_decref(rest);
 	free(path);
 	return rc;
 }
@@ -163,33 +187,58 @@ static int parse_inputs(struct manifest *m, const json_t *list)
 	return 0;
 }
 
-static int parse_shards(struct manifest *m, const json_t *list)
+/* The name is kept where it is another than the usual one. */
+static int parse_name(struct manifest *m, size_t k, const json_t *o)
 {
-	const size_t n = json_array_size(list);
+	char room[MANIFEST_ROOM];
+	const char *name = canon_string(o, "name"), *usual = usual_name(m, k, room);
 
-	if (!n || n > KEYS_SHARDS_MAX)
-		return err_corrupt("it lists %zu shards", n);
-	m->shards = calloc(n, sizeof(*m->shards));
-	if (!m->shards)
-		return err_memory();
-	m->n_shards = n;
-	for (size_t i = 0; i < n; i++) {
-		const json_t *o = json_array_get(list, i);
-		struct manifest_shard *s = &m->shards[i];
-
-		if (copy_string(o, "name", &s->name) || canon_uint(o, "bytes", 0, INT64_MAX, &s->bytes) ||
-		    canon_uint(o, "instances", 0, INT64_MAX, &s->instances) ||
-		    canon_uint(o, "documents", 0, INT64_MAX, &s->documents) || canon_key(o, "digest", &s->digest))
-			return err_prefix("shard %zu", i);
-		if (strchr(s->name, '/'))
-			return err_corrupt("shard %zu: its name '%.200s' leads out of the folder", i, s->name);
-	}
-	return 0;
+	if (!name)
+		return -1;
+	if (strchr(name, '/'))
+		return err_corrupt("its name '%.200s' leads out of the folder", name);
+	if (usual && !strcmp(name, usual))
+		return 0;
+	return copy_string(o, "name", &m->shards[k].name);
 }
 
-static int parse(struct manifest *m, const json_t *o)
+static int parse_shard(struct manifest *m, size_t k, const json_t *o)
 {
-	const json_t *recipe, *options, *corpus, *inputs, *shards, *totals;
+	struct manifest_shard *s = &m->shards[k];
+
+	if (canon_uint(o, "bytes", 0, INT64_MAX, &s->bytes) ||
+	    canon_uint(o, "instances", 0, INT64_MAX, &s->instances) ||
+	    canon_uint(o, "documents", 0, INT64_MAX, &s->documents) || canon_key(o, "digest", &s->digest))
+		return -1;
+	return parse_name(m, k, o);
+}
+
+/* The options, which tell the usual names, are there. */
+static int parse_shards(struct manifest *m, struct canon_list *list)
+{
+	json_t *o;
+	int rc = 1;
+
+	if (!list->n || list->n > KEYS_SHARDS_MAX)
+		return err_corrupt("it lists %zu shards", list->n);
+	m->shards = calloc(list->n, sizeof(*m->shards));
+	if (!m->shards)
+		return err_memory();
+	m->n_shards = list->n;
+	for (size_t k = 0; k < m->n_shards && rc > 0; k++) {
+		rc = canon_list_next(list, &o);
+		if (rc > 0 && parse_shard(m, k, o))
+			rc = -1;
+		if (rc < 0)
+			err_prefix("shard %zu", k);
+		json_decref(o);
+	}
+	return rc > 0 ? 0 : -1;
+}
+
+static int parse(struct manifest *m, struct canon_list *list)
+{
+	const json_t *o = list->rest, *recipe, *options, *corpus, *inputs, *totals;
 	uint64_t version;
 
 	if (canon_is(o, "format", FORMAT) || canon_uint(o, "version", MANIFEST_VERSION, MANIFEST_VERSION, &version) ||
@@ -197,41 +246,48 @@ static int parse(struct manifest *m, const json_t *o)
 		return -1;
 	if (!(recipe = canon_object(o, "recipe")) || !(options = canon_object(o, "options")) ||
 	    !(corpus = canon_object(o, "corpus")) || !(inputs = canon_array(o, "inputs")) ||
-	    !(shards = canon_array(o, "shards")) || !(totals = canon_object(o, "totals")))
+	    !(totals = canon_object(o, "totals")))
 		return -1;
 	m->options = json_deep_copy(options);
 	if (!m->options)
 		return err_memory();
 	if (shard_recipe_parse(&m->recipe, recipe) ||
 	    canon_uint(corpus, "documents", 0, INT64_MAX, &m->corpus_documents) ||
-	    canon_key(corpus, "digest", &m->corpus) || parse_inputs(m, inputs) || parse_shards(m, shards) ||
+	    canon_key(corpus, "digest", &m->corpus) || parse_inputs(m, inputs) || parse_shards(m, list) ||
 	    shard_totals_parse(&m->totals, totals))
 		return -1;
 	return 0;
 }
 
-/* Takes the digest out of O and holds it against the rest. */
-static int check_digest(json_t *o)
+static int hold_digest(struct key says, struct key is)
+{
+	return key_compare(says, is) ? err_corrupt("its digest is not that of the rest: something was changed") : 0;
+}
+
+static int check_digest(const struct canon_list *list)
 {
 	struct key says, is;
 
-	if (canon_key(o, "digest", &says) || json_object_del(o, "digest") || digest_of(o, &is))
+	if (canon_key(list->rest, "digest", &says) || canon_list_digest(list, &is))
 		return -1;
-	return key_compare(says, is) ? err_corrupt("its digest is not that of the rest: something was changed") : 0;
+	return hold_digest(says, is);
 }
 
 int manifest_parse(struct manifest **out, const char *text, size_t len)
 {
-	json_t *o = canon_parse(text, len);
-	struct manifest *m = o ? calloc(1, sizeof(*m)) : NULL;
-	int rc = -1;
+	struct canon_list list;
+	struct manifest *m;
+	int rc;
 
 	*out = NULL;
-	if (o && !m)
-		err_memory();
-	else if (o)
-		rc = parse(m, o) || check_digest(o) ? -1 : 0;
-	json_decref(o);
+	if (canon_list_open(&list, SHARDS, text, len))
+		return -1;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		rc = err_memory();
+	else
+		rc = parse(m, &list) || check_digest(&list) ? -1 : 0;
+	canon_list_release(&list);
 	if (rc)
 		manifest_free(m);
 	else
@@ -257,35 +313,21 @@ int manifest_load(struct manifest **out, const char *folder)
 	return rc;
 }
 
-/* Whether LEN bytes at TEXT are the canonical form of what they say. All but the digest itself is under the digest. */
-static int check_bytes(const char *text, size_t len)
+/* Takes the digest out of O and holds it against the rest: for what another version wrote, whatever is in it. */
+static int check_foreign_digest(json_t *o)
 {
-	json_t *o = canon_parse(text, len);
-	char *want = o ? canon_print(o) : NULL, digest[33];
-	struct key key;
-	int rc = -1;
+	struct key says;
+	XXH128_hash_t hash;
+	char *text;
 
-	if (want && !canon_key(o, "digest", &key)) {
-		key_print(key, digest);
-		rc = strlen(want) == len && !memcmp(want, text, len) && !strcmp(canon_string(o, "digest"), digest) ? 0
-			: err_corrupt("its bytes are not those that were written, though they say the same");
-	}
-	free(want);
-	json_decref(o);
-	return rc;
-}
-
-int manifest_check_bytes(const char *folder)
-{
-	char *path = fs_join(folder, MANIFEST_NAME);
-	struct buf text = BUF_INIT;
-	int rc = path ? fs_read_all(path, BYTES_MAX, &text) : -1;
-
-	if (!rc)
-		rc = check_bytes(text.data, text.len);
-	buf_release(&text);
-	free(path);
-	return rc;
+	if (canon_key(o, "digest", &says) || json_object_del(o, "digest"))
+		return -1;
+	text = canon_print(o);
+	if (!text)
+		return -1;
+	hash = XXH3_128bits(text, strlen(text));
+	free(text);
+	return hold_digest(says, (struct key){ hash.high64, hash.low64 });
 }
 
 int manifest_is_foreign(const char *folder)
@@ -299,7 +341,7 @@ int manifest_is_foreign(const char *folder)
 	if (!rc)
 		o = canon_parse(text.data, text.len);
 	if (o && !canon_is(o, "format", FORMAT) && !canon_uint(o, "version", 0, INT64_MAX, &version))
-		rc = version > MANIFEST_VERSION || !check_digest(o);
+		rc = version > MANIFEST_VERSION || !check_foreign_digest(o);
 	json_decref(o);
 	buf_release(&text);
 	free(path);

@@ -21,7 +21,7 @@ struct manifest_input {
 };
 
 struct manifest_shard {
-	char *name;
+	char *name;			/* NULL: the usual one, see manifest_shard_name */
 	uint64_t bytes;			/* of the file */
 	uint64_t instances, documents;
 	struct key digest;		/* content digest (base/frame.h) */
@@ -42,8 +42,16 @@ struct manifest {
 };
 
 /*
+ * The name of shard K: its own, or of NAME in the options shard_file_name's, in ROOM. Those that are read, or written by
+ * who follows its options, are the usual ones, and 48 bytes are all that a shard takes.
+ */
+#define MANIFEST_ROOM 256
+const char *manifest_shard_name(const struct manifest *m, size_t k, char room[MANIFEST_ROOM]);
+
+/*
  * Reads FOLDER/manifest.json. *M is set to NULL with return 0 when there is none. One of which any
- * value was changed is refused (EXIT_CORRUPT): it holds a digest of itself.
+ * value was changed is refused (EXIT_CORRUPT): it holds a digest of itself. So is one of which any byte was: it is
+ * canonical JSON (shards/canon.h). While it is read its text is in memory, too, 130 bytes a shard; of JSON one shard at a time.
  */
 int manifest_load(struct manifest **m, const char *folder);
 int manifest_parse(struct manifest **m, const char *text, size_t len);
@@ -52,11 +60,6 @@ int manifest_parse(struct manifest **m, const char *text, size_t len);
  * number, or a digest that is right. 1, 0 it is damaged, -1 failed.
  */
 int manifest_is_foreign(const char *folder);
-/*
- * Whether the manifest of FOLDER, which can be loaded, is as manifest_save wrote it, to the byte: EXIT_CORRUPT if it says the
- * same in another way, with white space or upper-case digits.
- */
-int manifest_check_bytes(const char *folder);
 int manifest_save(const struct manifest *m, const char *folder);
 void manifest_free(struct manifest *m);			/* accepts NULL */
 

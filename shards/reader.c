@@ -108,10 +108,12 @@ static int add_file(struct reader *r, const char *path, struct folder_set *set, 
 
 static int add_manifest(struct reader *r, const struct manifest *m, const char *folder)
 {
+	char room[MANIFEST_ROOM];
+
 	if (add_recipe(r, &m->recipe, folder))
 		return -1;
 	for (size_t k = 0; k < m->n_shards; k++)
-		if (add_shard(r, fs_join(folder, m->shards[k].name), m->shards[k].instances, m->shards[k].documents, k,
+		if (add_shard(r, fs_join(folder, manifest_shard_name(m, k, room)), m->shards[k].instances, m->shards[k].documents, k,
 			      m->n_shards))
 			return -1;
 	return 0;

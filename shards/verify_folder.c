@@ -105,10 +105,13 @@ static int check_entry(const struct folder *f, const char *name, const struct ve
 	const struct manifest_shard *e = f->manifest ? &f->manifest->shards[facts->header.shard] : NULL;
 	const struct key digest = { facts->trailer.digest_hi, facts->trailer.digest_lo };
 
+	char room[MANIFEST_ROOM];
+	const char *listed = e ? manifest_shard_name(f->manifest, facts->header.shard, room) : NULL;
+
 	if (!e)
 		return 0;
-	if (strcmp(e->name, name))
-		return err_corrupt("%s lists '%s' in its place", MANIFEST_NAME, e->name);
+	if (strcmp(listed, name))
+		return err_corrupt("%s lists '%s' in its place", MANIFEST_NAME, listed);
 	if (e->bytes != facts->trailer.file_bytes || e->instances != facts->totals.instances ||
 	    e->documents != facts->totals.documents || key_compare(e->digest, digest))
 		return err_corrupt("%s tells of another file: its bytes, counts or digest differ", MANIFEST_NAME);
@@ -187,12 +190,13 @@ static void say_of(struct folder *f, const char *name, int rc)
 static void say_missing(struct folder *f)
 {
 	uint64_t missing = 0;
+	char room[MANIFEST_ROOM];
 
 	for (uint32_t k = 0; k < f->shards; k++) {
 		if (f->seen[k] || ++missing > MISSING_SAID)
 			continue;
 		if (f->manifest)
-			say_of(f, f->manifest->shards[k].name, err_corrupt("missing"));
+			say_of(f, manifest_shard_name(f->manifest, k, room), err_corrupt("missing"));
 		else
 			verify_say(f->v, f->path,
 				   err_corrupt("shard %" PRIu32 " of %" PRIu32 " is missing", k, f->shards), NULL);
@@ -263,7 +267,7 @@ static int check_options(const struct manifest *m)
 		return err_corrupt("options: %" PRIu64 " shards were asked for, %zu are listed", n, m->n_shards);
 	for (size_t k = 0; k < m->n_shards; k++) {
 		shard_file_name(want, sizeof(want), name, (uint32_t)k, (uint32_t)m->n_shards);
-		if (strcmp(want, m->shards[k].name))
+		if (m->shards[k].name && strcmp(want, m->shards[k].name))
 			return err_corrupt("options: its shards were to be named '%s', '%s' is listed", name,
 					   m->shards[k].name);
 	}
@@ -299,7 +303,7 @@ static void verify_manifest_file(struct folder *f)
 
 	if (!f->manifest)
 		return;
-	if (manifest_check_bytes(f->path) || check_inputs(f->manifest) || check_options(f->manifest) ||
+	if (check_inputs(f->manifest) || check_options(f->manifest) ||
 	    (complete && check_totals(f->manifest, &f->totals)))
 		say_of(f, MANIFEST_NAME, -1);
 	else if (complete)
