@@ -11,8 +11,8 @@
 
 struct reader_shard {
 	char *path;
-	size_t at, of;			/* its number in a folder of so many; 0, 0: it is by itself */
-	uint64_t first, instances;	/* number of its first instance; how many */
+	uint32_t at, of;		/* its number in a folder of so many; 0, 0: it is by itself */
+	uint64_t first;			/* number of its first instance */
 	struct shelf_place place;
 };
 
@@ -86,7 +86,7 @@ static int add_shard(struct reader *r, char *path, uint64_t instances, uint64_t 
 		free(path);
 		return -1;
 	}
-	r->shards[r->n++] = (struct reader_shard){ .path = path, .at = at, .of = of, .first = r->size, .instances = instances };
+	r->shards[r->n++] = (struct reader_shard){ .path = path, .at = (uint32_t)at, .of = (uint32_t)of, .first = r->size };
 	r->size += instances;
 	r->documents += documents;
 	return 0;
@@ -357,15 +357,16 @@ static int fill_place(void *ctx, struct shelf_shard *open)
 {
 	const struct reader_cursor *c = ctx;
 	const struct reader_shard *s = &c->r->shards[c->at];
+	const uint64_t instances = reader_shard_first(c->r, c->at + 1) - s->first;
 	const unsigned access = (c->r->opts.scattered ? FILE_VIEW_SCATTERED : 0) | (c->r->opts.map ? FILE_VIEW_MAPPED : 0);
 
 	if (shard_open_access(&open->shard, s->path, access) ||
 	    (s->of && folder_check_place(s->path, s->at, s->of, shard_header(open->shard))) ||
 	    check_recipe(c->r, &shard_header(open->shard)->recipe, s->path))
 		return -1;
-	if (shard_instances(open->shard) != s->instances)
+	if (shard_instances(open->shard) != instances)
 		return err_corrupt("'%s' has %" PRIu64 " instances, not %" PRIu64 " as it had or its manifest says", s->path,
-				   shard_instances(open->shard), s->instances);
+				   shard_instances(open->shard), instances);
 	return draws(c->r) && load_documents(open->shard, &open->documents) ? err_prefix("'%s'", s->path) : 0;
 }
 

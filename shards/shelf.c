@@ -6,11 +6,19 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+/* A place's shard while it is open. */
+struct shelf_open {
+	struct shelf_shard shard;
+	struct shelf_place *place;
+	struct shelf_open *newer, *older;
+	size_t bytes;			/* that it holds */
+};
+
 struct shelf {
 	size_t files, memory;		/* at most */
 	pthread_mutex_t lock;		/* of all below, and of places */
 	pthread_cond_t opened;
-	struct shelf_place *newest, *oldest;
+	struct shelf_open *newest, *oldest;
 	struct shelf_counts counts;
 };
 
@@ -44,47 +52,49 @@ void shelf_free(struct shelf *s)
 
 /* --- the row, newest to oldest ------------------------------------------------------------ */
 
-static void unlink_place(struct shelf *s, struct shelf_place *p)
+static void unlink_open(struct shelf *s, struct shelf_open *o)
 {
-	*(p->newer ? &p->newer->older : &s->newest) = p->older;
-	*(p->older ? &p->older->newer : &s->oldest) = p->newer;
-	p->newer = p->older = NULL;
+	*(o->newer ? &o->newer->older : &s->newest) = o->older;
+	*(o->older ? &o->older->newer : &s->oldest) = o->newer;
+	o->newer = o->older = NULL;
 }
 
-static void link_newest(struct shelf *s, struct shelf_place *p)
+static void link_newest(struct shelf *s, struct shelf_open *o)
 {
-	p->older = s->newest;
-	*(s->newest ? &s->newest->newer : &s->oldest) = p;
-	s->newest = p;
+	o->older = s->newest;
+	*(s->newest ? &s->newest->newer : &s->oldest) = o;
+	s->newest = o;
 }
 
-static void release(struct shelf_shard *open)
+static void free_open(struct shelf_open *o)
 {
-	shard_close(open->shard);
-	documents_release(&open->documents);
-	open->shard = NULL;
+	if (!o)
+		return;
+	shard_close(o->shard.shard);
+	documents_release(&o->shard.documents);
+	free(o);
 }
 
 static void close_place(struct shelf *s, struct shelf_place *p)
 {
-	unlink_place(s, p);
+	unlink_open(s, p->open);
 	s->counts.open--;
-	s->counts.bytes -= p->bytes;
-	p->bytes = 0;
-	release(&p->open);
+	s->counts.bytes -= p->open->bytes;
+	free_open(p->open);
+	p->open = NULL;
 }
 
 /* Closes what nobody has, oldest first, until FILES more may be opened. */
 static void make_room(struct shelf *s, size_t files)
 {
-	struct shelf_place *newer;
+	struct shelf_open *newer;
 
-	for (struct shelf_place *p = s->oldest; p; p = newer) {
-		newer = p->newer;
+	for (struct shelf_open *o = s->oldest; o; o = newer) {
+		newer = o->newer;
 		if (s->counts.open + files <= s->files && s->counts.bytes <= s->memory)
 			return;
-		if (!p->users)
-			close_place(s, p);
+		if (!o->place->users)
+			close_place(s, o->place);
 	}
 }
 
@@ -93,25 +103,29 @@ static void make_room(struct shelf *s, size_t files)
 /* Opens P, which this thread alone does. */
 static int open_place(struct shelf *s, struct shelf_place *p, int (*fill)(void *ctx, struct shelf_shard *open), void *ctx)
 {
+	struct shelf_open *o;
 	int rc;
 
 	p->opening = true;
 	make_room(s, 1);
 	pthread_mutex_unlock(&s->lock);
-	rc = fill(ctx, &p->open);
+	o = calloc(1, sizeof(*o));
+	rc = o ? fill(ctx, &o->shard) : err_memory();
 	if (rc)
-		release(&p->open);
+		free_open(o);
 	pthread_mutex_lock(&s->lock);
 	p->opening = false;
 	pthread_cond_broadcast(&s->opened);
 	if (rc)
 		return -1;
-	p->bytes = shard_memory(p->open.shard) + p->open.documents.cap * sizeof(*p->open.documents.items);
-	link_newest(s, p);
+	o->bytes = shard_memory(o->shard.shard) + o->shard.documents.cap * sizeof(*o->shard.documents.items);
+	o->place = p;
+	p->open = o;
+	link_newest(s, o);
 	s->counts.open++;
 	s->counts.opened++;
-	s->counts.mapped += shard_mapped(p->open.shard);
-	s->counts.bytes += p->bytes;
+	s->counts.mapped += shard_mapped(o->shard.shard);
+	s->counts.bytes += o->bytes;
 	return 0;
 }
 
@@ -123,16 +137,16 @@ const struct shelf_shard *shelf_take(struct shelf *s, struct shelf_place *p,
 	pthread_mutex_lock(&s->lock);
 	while (p->opening)
 		pthread_cond_wait(&s->opened, &s->lock);
-	if (!p->bytes)
+	if (!p->open)
 		rc = open_place(s, p, fill, ctx);
 	if (!rc) {
 		p->users++;
-		unlink_place(s, p);
-		link_newest(s, p);
+		unlink_open(s, p->open);
+		link_newest(s, p->open);
 		make_room(s, 0);
 	}
 	pthread_mutex_unlock(&s->lock);
-	return rc ? NULL : &p->open;
+	return rc ? NULL : &p->open->shard;
 }
 
 void shelf_give(struct shelf *s, struct shelf_place *p)
@@ -147,7 +161,7 @@ void shelf_remove(struct shelf *s, struct shelf_place *p)
 {
 	pthread_mutex_lock(&s->lock);
 	assert(!p->users && !p->opening);
-	if (p->bytes)
+	if (p->open)
 		close_place(s, p);
 	pthread_mutex_unlock(&s->lock);
 }

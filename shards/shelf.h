@@ -30,14 +30,14 @@ struct shelf_shard {
 	struct documents documents;	/* where masks are drawn */
 };
 
+/* There may be a million: 16 bytes, and the rest while the shard is open. */
+struct shelf_open;
 struct shelf_place {
-	struct shelf_shard open;
-	struct shelf_place *newer, *older;
-	size_t bytes;			/* that it holds; 0: not open */
+	struct shelf_open *open;	/* NULL: it is not */
 	unsigned users;
 	bool opening;
 };
-#define SHELF_PLACE_INIT { .bytes = 0 }
+#define SHELF_PLACE_INIT { .open = NULL }
 
 struct shelf;
 /* FILES is less where the process may open few (a quarter of RLIMIT_NOFILE). NULL: reason set. */
