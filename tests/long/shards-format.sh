@@ -15,7 +15,7 @@ as_told() {	# as_told WHAT OPTIONS...
 	n=$((n + 1))
 	rm -rf shards
 	if out=$(bert-shard -q --vocab "$vocab" -o shards "$@" in.tok 2>&1 && python3 "$TOP/tests/long/format.py" shards in.tok 2>&1 &&
-		python3 "$TOP/tests/long/read_shard.py" shards/*.shard 2>&1 >read && bert-cat shards 2>&1 >shown && cmp read shown); then
+		python3 "$TOP/tests/long/read_shard.py" shards/*.shard >read.json 2>&1 && bert-cat shards >shown.json 2>&1 && cmp read.json shown.json); then
 		echo "ok $n - $what: $out"
 	else
 		echo "not ok $n - $what"
