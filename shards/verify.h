@@ -12,14 +12,15 @@
  *
  * Of a shard: its documents are in order, numbered, and belong to it; every
  * instance is made of tokens that its documents have, a true next follows, a
- * random one is of another document; each document begins an instance in each pass;
- * instances are in the order drawn for them; static masks are drawn again and
+ * random one is of another document; each document begins an instance in each pass, whose instances go through it from
+ * the first token to the last (verify_chain.h); instances are in the order drawn for them; static masks are drawn again and
  * compared; random nexts are not fewer than draws give (by six standard
- * deviations of n draws of probability 0.5).
+ * deviations of n draws of probability 0.5), and masks show what draws give.
  *
  * Of a folder: all shards are there, each once and under its name, of one
  * recipe and one corpus, whose documents and digest they add up to; vocab.txt
- * and masking-words.txt are those of the recipe; manifest.json is unchanged and tells of these very files.
+ * and masking-words.txt are those of the recipe; manifest.json is unchanged to the byte and tells of these very files.
+ * Shards of SHARD_GOOGLE have their instances dealt in turn, and all together leave none out.
  *
  * Of token documents: their order where they are sorted, and the keys of blocks.
  */

@@ -4,6 +4,7 @@
 #include "base/pool.h"
 #include "base/rng.h"
 #include "base/spill.h"
+#include "shards/keys.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -27,7 +28,9 @@ struct verify_chain {
 	unsigned threads, shift;	/* shift: bits below document and pass in prefix() */
 	struct spill *spill;
 	const struct verify_table *table;
-	bool others;			/* there are documents for random nexts */
+	uint32_t *ring;			/* documents with tokens, one of each key, by key */
+	size_t ring_size;
+	bool others;			/* there are some for random nexts */
 };
 
 /* Where an instance can begin, or end: FIRST .. LAST; none where FIRST > LAST. */
@@ -106,6 +109,7 @@ void verify_chain_free(struct verify_chain *c)
 	if (!c)
 		return;
 	spill_close(c->spill);
+	free(c->ring);
 	free(c);
 }
 
@@ -228,6 +232,30 @@ static uint32_t draw_target(const struct verify_chain *c, struct rng *r)
 	return rng_unit(r) < c->recipe.short_seq_prob ? 2 + rng_below(r, c->most - 1) : c->most;
 }
 
+/* The document with the least key that is not below the point U: shards/FORMAT.md, "Instances", step 6. */
+static uint32_t document_drawn(const struct pass *p, uint64_t u)
+{
+	const struct verify_chain *c = p->c;
+	const struct verify_table *t = c->table;
+	const struct key point = key_point(t->shard, t->shards, u);
+	size_t at = 0, n = c->ring_size;
+
+	while (n) {
+		const size_t half = n / 2;
+
+		if (key_compare(t->documents[c->ring[at + half]].key, point) < 0) {
+			at += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	at = at == c->ring_size ? 0 : at;
+	if (!c->recipe.same_document_next && !key_compare(t->documents[c->ring[at]].key, p->document->key))
+		at = at + 1 == c->ring_size ? 0 : at + 1;
+	return c->ring[at];
+}
+
 /* The stream when coins are drawn: after what a random next takes. */
 static struct rng coins_of(const struct trial *t)
 {
@@ -278,6 +306,72 @@ static void try_random(const struct trial *t)
 		add_end(t, t->first + l->length + n.first, (uint64_t)t->first + l->length + n.last);
 }
 
+#define MOST_GAP 60		/* of which all ways to cut both segments need COINS coins at most */
+#define COINS 128
+
+/* Ways to cut both segments: first some tokens of the longer one, then of each in turn. */
+struct turns {
+	const struct trial *t;
+	unsigned char ones[2][COINS + 1];	/* of the first so many coins, those with even and with odd number that are 1 */
+	uint32_t front, gap;		/* tokens cut before the lead, and between what is left of it and of the second */
+	uint32_t turns, lead;		/* of the turns, the lead's */
+	unsigned leads;			/* which of the turns those are: 0 the first, third, ..., 1 the others */
+};
+
+static uint32_t ones_before(const struct turns *w, uint32_t n)
+{
+	return w->ones[0][n] + w->ones[1][n];
+}
+
+static void try_turns(const struct turns *w, uint32_t difference, bool lead_longer)
+{
+	const unsigned char *of_lead = w->ones[(difference + w->leads) % 2], *of_second = w->ones[(difference + w->leads + 1) % 2];
+	const uint32_t end = difference + w->turns, first = ones_before(w, difference);
+	const uint32_t lead = w->lead + (lead_longer ? difference : 0), second = end - lead;
+	const uint32_t front = of_lead[end] - of_lead[difference] + (lead_longer ? first : 0),
+		       second_front = of_second[end] - of_second[difference] + (lead_longer ? 0 : first);
+
+	if (front == w->front && lead + second_front == w->gap && fits(w->t, w->t->l->length + lead))
+		add_end(w->t, w->t->end + second - second_front, (uint64_t)w->t->end + second - second_front);
+}
+
+static void count_turns(struct turns *w)
+{
+	struct rng r = coins_of(w->t);
+	uint32_t bits = 0;
+
+	w->ones[0][0] = w->ones[1][0] = 0;
+	for (unsigned k = 0; k < COINS; k++) {
+		if (k % 32 == 0)
+			bits = rng_u32(&r);
+		w->ones[k % 2][k + 1] = (unsigned char)(w->ones[k % 2][k] + (bits >> k % 32 & 1));
+		w->ones[(k + 1) % 2][k + 1] = w->ones[(k + 1) % 2][k];
+	}
+}
+
+/* All ways to cut both; where there may be more than can be tried, any end is one. */
+static void try_both(const struct trial *t, uint32_t front, uint32_t gap)
+{
+	const bool second = lead_is_second(t->p->c, t->l);
+	struct turns w = { .t = t, .front = front, .gap = gap, .leads = !second };
+
+	count_turns(&w);
+	for (w.turns = t->p->c->most % 2 ? 1 : 2; (w.lead = (w.turns + second) / 2) <= gap; w.turns += 2) {
+		const uint32_t least = gap > w.turns ? gap - w.turns : 0;	/* cut before the turns, to leave such a gap */
+		uint32_t d;
+
+		for (d = least; w.lead + d <= gap && ones_before(&w, d) <= front; d++)
+			try_turns(&w, d, true);
+		if (front > w.lead)
+			continue;
+		for (d = least ? least : 1; d + w.turns <= COINS && ones_before(&w, d) <= gap - w.lead; d++)
+			if (ones_before(&w, d) >= least)
+				try_turns(&w, d, false);
+		if (d + w.turns > COINS)
+			add_end(t, t->end, FOREVER);
+	}
+}
+
 /* Both segments are of the document. */
 static void try_next(const struct trial *t)
 {
@@ -296,12 +390,18 @@ static void try_next(const struct trial *t)
 	}
 	if (t->cuts.lead && gap && gap >= front && fits(t, l->length + gap) && (!t->streams || count_coins(coins_of(t), gap) == front))
 		add_end(t, t->end, t->end);
-	if (t->cuts.both && gap >= front)
+	if (t->cuts.both && gap >= front && (!t->streams || gap > MOST_GAP))
 		add_end(t, t->end, tokens);
+	else if (t->cuts.both && gap >= front)
+		try_both(t, front, gap);
 }
 
 static void try_ends(const struct trial *t)
 {
+	struct rng r = t->drawn;
+
+	if (is_random(t->p->c, t->l) && t->streams && document_drawn(t->p, rng_u64(&r)) != t->l->other)
+		return;
 	if (is_random(t->p->c, t->l))
 		try_random(t);
 	else if (t->l->other >= t->first + t->l->length)
@@ -372,7 +472,7 @@ static bool is_last_two(const struct pass *p, const struct link *l, const struct
 
 static int missing(const struct pass *p, uint32_t at)
 {
-	if (p->starts.first == p->starts.last)
+	if (p->starts.first >= p->starts.last || at <= p->starts.first)
 		return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": no instance begins at token %" PRIu32, p->number,
 				   p->pass, p->starts.first);
 	return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": no instance begins at any token from %" PRIu32 " to %" PRIu32,
@@ -606,20 +706,21 @@ static int walk_ranges(struct verify_chain *c, uint64_t *dropped)
 	return 0;
 }
 
-/* Whether a random next may be found: FORMAT.md, "Instances", step 6. */
-static bool has_others(const struct verify_chain *c)
+static int make_ring(struct verify_chain *c)
 {
-	const struct key *one = NULL;
+	const struct verify_table *t = c->table;
 
-	for (size_t k = 0; k < c->table->n; k++) {
-		const struct documents_entry *d = &c->table->documents[k];
+	c->ring = malloc((t->n + 1) * sizeof(*c->ring));
+	if (!c->ring)
+		return err_memory();
+	for (size_t k = 0; k < t->n; k++) {
+		const struct key *last = c->ring_size ? &t->documents[c->ring[c->ring_size - 1]].key : NULL;
 
-		if (d->tokens && (c->recipe.same_document_next || (one && key_compare(*one, d->key))))
-			return true;
-		if (d->tokens)
-			one = &d->key;
+		if (t->documents[k].tokens && (!last || key_compare(*last, t->documents[k].key)))
+			c->ring[c->ring_size++] = (uint32_t)k;
 	}
-	return false;
+	c->others = c->ring_size > !c->recipe.same_document_next;
+	return 0;
 }
 
 int verify_chain_check(struct verify_chain *c, const struct verify_table *t, uint64_t dropped)
@@ -627,8 +728,7 @@ int verify_chain_check(struct verify_chain *c, const struct verify_table *t, uin
 	uint64_t found = 0;
 
 	c->table = t;
-	c->others = has_others(c);
-	if (spill_sort(c->spill))
+	if (make_ring(c) || spill_sort(c->spill))
 		return -1;
 	if (dropped && !drops_documents(&c->recipe))
 		return 0;			/* chunks anywhere in the one document */

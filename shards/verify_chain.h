@@ -17,7 +17,7 @@
  * named by the token that it begins at, says how much was cut in front for each token behind. So the beginning of
  * nearly every instance is known from the one before to the token or within a few. It is not behind one of which both
  * segments were cut, which are of equal length then, give or take a token. The stream says as well whether the next
- * sentence is a random one.
+ * sentence is a random one, and of which document.
  *
  * SHARD_GOOGLE has no streams: of all its shards together the same is checked without them.
  *
@@ -39,6 +39,7 @@ struct verify_table {
 	const struct documents_entry *documents;
 	const uint32_t *sentences;	/* of each, empty ones included */
 	size_t n;
+	uint32_t shard, shards;		/* whose they are: k of N */
 };
 
 struct verify_chain;

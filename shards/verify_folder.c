@@ -221,7 +221,7 @@ static int check_corpus(const struct folder *f)
 /* SHARD_GOOGLE: instances were dealt to the shards in turn, and are chains of all of them. */
 static int check_whole(const struct folder *f)
 {
-	const struct verify_table t = { f->documents.items, f->sentences, f->documents.n };
+	const struct verify_table t = { .documents = f->documents.items, .sentences = f->sentences, .n = f->documents.n };
 
 	if (!f->instances)
 		return 0;

@@ -316,7 +316,7 @@ static int check_instance(struct verify_shard *c, const struct scan *s, struct w
 int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_block *b, unsigned worker)
 {
 	struct worker *w = &c->workers[worker];
-	const struct verify_table table = { s->documents.items, c->sentences, c->n };
+	const struct verify_table table = { s->documents.items, c->sentences, c->n, s->header.shard, s->header.shards };
 	struct summary sum = { .counts.full = 0 };
 
 	if (buf_add(&b->out, &sum, sizeof(sum)))
@@ -385,7 +385,7 @@ static int describe(const struct verify_shard *c, const struct scan *s, struct b
 int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text)
 {
 	const enum shard_rules rules = s->header.recipe.rules;
-	const struct verify_table table = { s->documents.items, c->sentences, c->n };
+	const struct verify_table table = { s->documents.items, c->sentences, c->n, s->header.shard, s->header.shards };
 	int rc = 0;
 
 	if (rules == SHARD_GOOGLE)

@@ -89,6 +89,7 @@ static inline uint32_t made_id(uint32_t document, uint32_t token)
 struct made_instance {
 	uint64_t drawn;
 	uint32_t document, pass, first, other;		/* other: whose the second segment is */
+	bool random;
 };
 
 static inline int made_compare(const void *a, const void *b)
@@ -98,6 +99,20 @@ static inline int made_compare(const void *a, const void *b)
 	if (x->drawn != y->drawn)
 		return x->drawn < y->drawn ? -1 : 1;
 	return x->document < y->document ? -1 : x->document > y->document;
+}
+
+/* Whose a random next after document D is: the one at the point drawn, or the next one; 3 is 2 once more. */
+static inline uint32_t made_other(const struct made *m, uint32_t d, uint64_t u)
+{
+	const struct key point = key_point(m->shard, m->shards, u), own = made_document(m, d).key;
+	uint32_t at = 0;
+
+	while (at < MADE_DOCUMENTS && key_compare(made_document(m, at).key, point) < 0)
+		at++;
+	at %= MADE_DOCUMENTS;
+	if (!m->switches && !key_compare(made_document(m, at).key, own))
+		at = (at == 2 ? 4 : at + 1) % MADE_DOCUMENTS;
+	return at;
 }
 
 static inline size_t made_plan(const struct made *m, uint32_t passes, struct made_instance *list)
@@ -112,11 +127,15 @@ static inline size_t made_plan(const struct made *m, uint32_t passes, struct mad
 			for (uint32_t first = 0; first < MADE_TOKENS; n++) {
 				rng_open(&r, m->seed, RNG_INSTANCES, doc.key.hi, doc.key.lo, doc.occurrence, pass, first);
 				rng_unit(&r);		/* the target */
-				rng_u32(&r);		/* one sentence of two */
-				const bool random = first + 10 == MADE_TOKENS || (m->lie != LIE_NO_RANDOM && rng_unit(&r) < 0.5);
+				const bool alone = first + 10 == MADE_TOKENS;
+
+				if (!alone)
+					rng_u32(&r);		/* one sentence of two */
+				const bool random = alone || (m->lie != LIE_NO_RANDOM && rng_unit(&r) < 0.5);
 
 				list[n] = (struct made_instance){ .document = d, .pass = pass, .first = first,
-								  .other = random ? (d < 2 ? 5 : 0) : d };
+								  .other = random ? made_other(m, d, rng_u64(&r)) : d,
+								  .random = random };
 				rng_open(&r, m->seed, RNG_ORDER, doc.key.hi, doc.key.lo, doc.occurrence, pass, first);
 				list[n].drawn = rng_u64(&r);
 				first += random ? 10 : 20;
@@ -140,11 +159,11 @@ static inline void made_fill(const struct made *m, const struct shard_recipe *re
 			     const struct made_instance *p, size_t k, struct instance *i)
 {
 	const struct shard_document doc = made_document(m, p->document);
-	uint32_t first = p->first, other = p->other, from = other == p->document ? first + 10 : 0;
+	uint32_t first = p->first, other = p->other, from = p->random ? 0 : first + 10;
 	const bool lies = k == 2;
 	struct rng r;
 
-	i->flags = other != p->document ? INSTANCE_RANDOM_NEXT : 0;
+	i->flags = p->random ? INSTANCE_RANDOM_NEXT : 0;
 	if (lies && m->lie == LIE_BEYOND)
 		from = MADE_TOKENS - 5;
 	if (lies && m->lie == LIE_SAME_DOCUMENT) {

@@ -65,7 +65,7 @@ static void release_all(struct all *a)
 /* Whether the instances without those that GONE says are taken for all there are. */
 static bool passes_for_all(const struct all *a, bool (*gone)(const struct all *, size_t k, size_t which), size_t which)
 {
-	const struct verify_table t = { a->documents, a->sentences, a->docs.n };
+	const struct verify_table t = { a->documents, a->sentences, a->docs.n, 0, 1 };
 	struct verify_chain *c = verify_chain_new(&recipe, 2);
 	int rc;
 
@@ -107,7 +107,10 @@ static bool is_any_last_pass(const struct all *a, size_t k, size_t which)
 	return a->passes[k] + 1 == recipe.dupe_factor;
 }
 
-/* All is well, and of instances left out alone at least SHARE is noticed. */
+/*
+ * All is well, and of instances left out alone at least SHARE is noticed. The rest comes after one of which both segments
+ * were cut, which is frequent here, where few sentences make an instance.
+ */
 static void check(double share)
 {
 	struct all a;
@@ -150,17 +153,17 @@ static void test_next_sentences(void **state)
 {
 	(void)state;
 	recipe = plain;
-	check(0.6);
+	check(0.85);
 	recipe.document_lengths = true;
 	recipe.short_seq_prob = 0.5;
-	check(0.6);
+	check(0.85);
 	recipe = plain;
 	recipe.short_seq_prob = 0;
 	recipe.max_seq_length = 25;
-	check(0.15);
+	check(0.5);
 	recipe = plain;
 	recipe.same_document_next = true;
-	check(0.6);
+	check(0.85);
 }
 
 static void test_share_of_random_next(void **state)
@@ -169,7 +172,7 @@ static void test_share_of_random_next(void **state)
 	recipe = plain;
 	recipe.exact_next = true;
 	for (recipe.random_next = 0; recipe.random_next <= 1; recipe.random_next += 0.5)
-		check(0.35);
+		check(0.7);
 }
 
 static void test_sentence_order(void **state)
@@ -177,9 +180,9 @@ static void test_sentence_order(void **state)
 	(void)state;
 	recipe = plain;
 	recipe.pairs = SHARD_SOP;
-	check(0.35);
+	check(0.8);
 	recipe.short_seq_prob = 1;
-	check(0.35);
+	check(0.9);
 }
 
 /* None is taken for a lie, with any seed and length. */
