@@ -189,7 +189,7 @@ static void test_sentence_order(void **state)
 static void test_no_false_alarm(void **state)
 {
 	(void)state;
-	for (unsigned k = 0; k < 150; k++) {
+	for (unsigned k = 0; k < 60; k++) {
 		struct all a;
 
 		recipe = plain;
@@ -201,7 +201,7 @@ static void test_no_false_alarm(void **state)
 		recipe.random_next = k % 10 / 10.0;
 		recipe.short_seq_prob = k % 7 / 6.0;
 		recipe.document_lengths = k % 4 == 0;
-		make_all(&a, 100);
+		make_all(&a, 60);
 		if (!passes_for_all(&a, NULL, 0))
 			fail_msg("%u: %s", k, err_text());
 		release_all(&a);
