@@ -114,16 +114,15 @@ static bool is_any_last_pass(const struct all *a, size_t k, size_t which)
 static void check(double share)
 {
 	struct all a;
-	size_t noticed = 0;
+	size_t noticed = 0, tried = 0;
 
 	make_all(&a, 30);
 	if (!passes_for_all(&a, NULL, 0))
 		fail_msg("false alarm: %s", err_text());
-	for (size_t k = 0; k < a.n; k++)
+	for (size_t k = 0; k < a.n; k += 4, tried++)
 		noticed += !passes_for_all(&a, is_one, k);
-	if ((double)noticed < share * (double)a.n)
-		fail_msg("%zu of %zu noticed", noticed, a.n);
-	print_message("%zu of %zu noticed\n", noticed, a.n);
+	if ((double)noticed < share * (double)tried)
+		fail_msg("%zu of %zu noticed", noticed, tried);
 	assert_false(passes_for_all(&a, is_last_ones, 12));
 	for (size_t k = 0; k < a.n; k += 17) {
 		assert_false(passes_for_all(&a, is_pass, k));
