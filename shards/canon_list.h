@@ -10,7 +10,8 @@
  *		... json_decref(o);
  *	canon_list_release(&l);
  *
- * What is read must be the one text that canon_print would make of it.
+ * What is read must be the one text that canon_print would make of it. Elements have no numbers with fractions: how many
+ * digits these have is of one piece with the rest.
  */
 #ifndef SHARDS_CANON_LIST_H
 #define SHARDS_CANON_LIST_H

@@ -17,8 +17,8 @@
  *
  * Shards that were read stay open for later reads, of all cursors: 96 of them, or as many as hold 256 MiB, the one whose last
  * use is longest ago being closed first (shards/shelf.h). An open shard holds 56 bytes for each of its
- * blocks and, where masks are drawn, 24 for each document; a cursor one block, packed and not; the reader a name and
- * 150 bytes for each shard. None of it grows with instances. Instances of one block are cheapest
+ * blocks and, where masks are drawn, 24 for each document; a cursor one block, packed and not; the reader a path and
+ * 40 bytes for each shard. None of it grows with instances. Instances of one block are cheapest
  * together; a block is one request for its bytes, a shard that is opened two,
  * and where masks are drawn one more for each megabyte of its table of documents.
  *

@@ -639,6 +639,19 @@ made_by() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" -o a.tok 
 	[ "$peak" -le 48 ]
 }
 
+@test "20,000 shards take no more memory than one, to make and to read" {
+	local program peak
+	grep -q "__[at]san_init" "$BIN/bert-shard" && skip "the sanitizer's memory counts, too"
+	documents 0 300 >in
+	exits 0 shard --memory 16M --threads 2 --shards 20000 -v -o out in
+	[ "$(sed -nE 's/.* ([0-9]+)\.[0-9]+ MiB peak.*/\1/p' <<<"$output")" -le 20 ]
+	[ "$(jq '.shards | length' out/manifest.json)" = 20000 ]
+	[ "$(jq -cSj . out/manifest.json | cksum)" = "$(cksum <out/manifest.json)" ]
+	rm out/shard-00007-*
+	exits 0 shard --memory 16M --threads 2 --shards 20000 -v -o out in
+	[ "$(sed -nE 's/.* ([0-9]+)\.[0-9]+ MiB peak.*/\1/p' <<<"$output")" -le 20 ]
+}
+
 @test "places of a million shards do not fit in 16 MiB, and that is said before the work" {
 	documents 0 10 >in
 	exits 1 shard --shards 1000000 --memory 16M -o out in

@@ -1,9 +1,11 @@
 /*
  * Arbitrary bytes as a shard's header, as a table of documents, as the header of
  * token documents, and as a manifest: the first byte chooses. A header that is
- * taken must come back equal when it is printed and read again.
+ * taken must come back equal when it is printed and read again, and a manifest
+ * must be the one text of what it says.
  */
 #include "base/err.h"
+#include "shards/canon.h"
 #include "shards/manifest.h"
 #include "shards/shard.h"
 #include "shards/tokdoc.h"
@@ -50,11 +52,27 @@ static void try_documents(const unsigned char *p, const unsigned char *end)
 	buf_release(&again);
 }
 
+/* What is read is the one text of what it says. */
+static void try_manifest(const char *text, size_t len)
+{
+	struct manifest *m;
+	json_t *o;
+	char *printed;
+
+	if (manifest_parse(&m, text, len))
+		return;
+	manifest_free(m);
+	o = canon_parse(text, len);
+	printed = o ? canon_print(o) : NULL;
+	need(printed && strlen(printed) == len && !memcmp(printed, text, len));
+	free(printed);
+	json_decref(o);
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
 	const char *text = (const char *)data + 1;
 	struct tokdoc_header t;
-	struct manifest *m;
 
 	if (!size)
 		return 0;
@@ -70,8 +88,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 			tokdoc_header_release(&t);
 		break;
 	case 3:
-		if (!manifest_parse(&m, text, size - 1))
-			manifest_free(m);
+		try_manifest(text, size - 1);
 		break;
 	}
 	return 0;
