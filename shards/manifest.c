@@ -217,7 +217,8 @@ static int parse_shard(struct manifest *m, size_t k, const json_t *o)
 static int parse_shards(struct manifest *m, struct canon_list *list)
 {
 	json_t *o;
-	int rc = 1;
+	size_t k;
+	int rc;
 
 	if (!list->n || list->n > KEYS_SHARDS_MAX)
 		return err_corrupt("it lists %zu shards", list->n);
@@ -225,15 +226,15 @@ static int parse_shards(struct manifest *m, struct canon_list *list)
 	if (!m->shards)
 		return err_memory();
 	m->n_shards = list->n;
-	for (size_t k = 0; k < m->n_shards && rc > 0; k++) {
-		rc = canon_list_next(list, &o);
-		if (rc > 0 && parse_shard(m, k, o))
-			rc = -1;
-		if (rc < 0)
-			err_prefix("shard %zu", k);
+	for (k = 0; (rc = canon_list_next(list, &o)) > 0; k++) {
+		rc = k < m->n_shards ? parse_shard(m, k, o) : err_corrupt("it is one too many");
 		json_decref(o);
+		if (rc)
+			break;
 	}
-	return rc > 0 ? 0 : -1;
+	if (rc)
+		return err_prefix("shard %zu", k);
+	return k == m->n_shards ? 0 : err_corrupt("it lists %zu shards, not %zu", k, m->n_shards);
 }
 
 static int parse(struct manifest *m, struct canon_list *list)
