@@ -69,7 +69,8 @@ static json_t *shard_json(const void *ctx, size_t k)
 	char room[MANIFEST_ROOM];
 	json_t *o = json_object();
 
-	if (!o || canon_set(o, "name", json_string(manifest_shard_name(m, k, room))) || canon_set(o, "bytes", canon_of_uint(s->bytes)) ||
+	if (!o || canon_set(o, "name", json_string(manifest_shard_name(m, k, room))) ||
+	    canon_set(o, "bytes", canon_of_uint(s->bytes)) ||
 	    canon_set(o, "instances", canon_of_uint(s->instances)) ||
 	    canon_set(o, "documents", canon_of_uint(s->documents)) || canon_set(o, "digest", canon_of_key(s->digest))) {
 		json_decref(o);
