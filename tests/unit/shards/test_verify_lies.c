@@ -185,7 +185,7 @@ static void tell_manifest(void)
 	assert_int_equal(manifest_load(&m, set), 0);
 	m->totals = (struct shard_totals){ 0 };
 	for (size_t k = 0; k < m->n_shards; k++) {
-		char *path = fs_join(set, m->shards[k].name);
+		char room[MANIFEST_ROOM], *path = fs_join(set, manifest_shard_name(m, k, room));
 		struct shard *s;
 
 		assert_int_equal(shard_open(&s, path), 0);
