@@ -77,7 +77,7 @@ struct inputs_reading {
 	size_t longest;			/* bytes of a record; one that is longer is refused, with its place. 0: any */
 	uint64_t part, parts;
 	bool keep_marks;		/* as in base/lines.h; in one part only */
-	bool strict;			/* as in base/lines.h */
+	bool strict;			/* as in base/lines.h and, of JSON lines, base/jsonl_documents.h */
 	int (*take)(void *ctx, const unsigned char *body, size_t len);	/* a record (tokdoc_split); never two at once */
 	void *ctx;
 	struct progress *progress;	/* may be NULL */

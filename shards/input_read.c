@@ -93,7 +93,7 @@ static int read_batch(void *ctx, void *item)
 /* D, a JSON line, becomes its document, with the names in J. One of blank lines only has no line then. */
 static int parse_line(const struct text_run *run, struct document *d, struct jsonl *j, uint64_t *repaired)
 {
-	const struct jsonl_how how = { .keep_marks = run->r->keep_marks };
+	const struct jsonl_how how = { .keep_marks = run->r->keep_marks, .strict = run->r->strict };
 	const struct document line = *d;
 
 	if (jsonl_document(j, d, run->r->inputs->files[run->first_file + d->file].name, &how, repaired))

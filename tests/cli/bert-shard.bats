@@ -1268,6 +1268,12 @@ stands() {
 	says "'bad.txt': ill-formed UTF-8 at byte 17"
 	exits 3 bert-shard --vocab "$DATA/man/vocab.txt" --strict --stage index -o i bad.txt
 	[ -z "$(find . -name '*.shard')" ]
+	printf '{"text": "alice was\\nrabbit"}\n{"text": "\\ud800 hole"}\n' >bad.jsonl
+	for more in "-o j" "--dry-run" "--compat google -o j" "--stage index -o j"; do
+		exits 3 bert-shard --vocab "$DATA/man/vocab.txt" --strict --from jsonl --shards 1 $more bad.jsonl
+		says "'bad.jsonl', line 2: half of a surrogate pair stands alone"
+	done
+	exits 0 bert-shard --vocab "$DATA/man/vocab.txt" --from jsonl --shards 1 -o k bad.jsonl
 	exits 0 bert-shard --vocab "$DATA/man/vocab.txt" --strict --shards 1 -o t "$DATA/man/corpus.txt"
 	[ -z "$output" ]
 	bert-shard --vocab "$DATA/man/vocab.txt" --shards 1 -o u "$DATA/man/corpus.txt"
