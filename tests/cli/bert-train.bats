@@ -341,7 +341,8 @@ cut() {
 	[ ! -e run ]
 	# Sizes that are possible, and too large for any memory: one line, and the folder is nobody's.
 	jq '.hidden_size = 1048576 | .intermediate_size = 1048576 | .num_hidden_layers = 4096' "$DATA/man/config.json" >c.json
-	ASAN_OPTIONS=${ASAN_OPTIONS:-}:allocator_may_return_null=1 exits 1 train -o run --config c.json
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:allocator_may_return_null=1 TSAN_OPTIONS=${TSAN_OPTIONS:-}:allocator_may_return_null=1 \
+		exits 1 train -o run --config c.json
 	says "bert-train: out of memory: "
 	train -o run
 }
