@@ -384,8 +384,8 @@ static void test_descriptor(void **state)
 
 /* --- signals and kills ------------------------------------------------------------ */
 
-/* A child with three outputs begun, one finished, one given up; waits to be killed. Its process id. */
-static pid_t start_writer(void)
+/* A child with three outputs begun, one finished, one given up; waits to be killed by SIG, whether or not we ignore it. Its process id. */
+static pid_t start_writer(int sig)
 {
 	int ready[2];
 	char byte;
@@ -398,6 +398,8 @@ static pid_t start_writer(void)
 		static const char *const names[] = { "a", "b", "c", "d", "e" };
 		struct out *o[5];
 
+		if (sig != SIGKILL)
+			signal(sig, SIG_DFL);
 		tool_start();
 		for (int i = 0; i < 5; i++) {
 			char *name = fs_join(folder, names[i]);
@@ -435,7 +437,7 @@ static void test_signals(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		end_writer(start_writer(), signals[i]);
+		end_writer(start_writer(signals[i]), signals[i]);
 		assert_int_equal(count_files(), 1);
 		expect_text(b, "x");
 	}
@@ -490,9 +492,9 @@ static void test_stale(void **state)
 	pid_t alive;
 
 	(void)state;
-	alive = start_writer();
+	alive = start_writer(SIGTERM);
 	assert_int_equal(count_files(), 4);	/* a, c and e unfinished, b whole */
-	end_writer(start_writer(), SIGKILL);
+	end_writer(start_writer(SIGKILL), SIGKILL);
 	assert_int_equal(out_open(&mine, path), 0);
 	for (size_t i = 0; i < n; i++) {
 		name = fs_join(folder, names[i]);

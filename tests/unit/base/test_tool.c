@@ -176,8 +176,7 @@ static int die(void *arg)
 	char *path = fs_join(d->folder, "result");
 	struct out *o;
 
-	if (d->ignored)
-		signal(d->sig, SIG_IGN);
+	signal(d->sig, d->ignored ? SIG_IGN : SIG_DFL);
 	tool_start();
 	if (!path || out_open(&o, path) || out_write(o, "half", 4) || out_flush(o))
 		return 1;
