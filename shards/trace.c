@@ -12,12 +12,16 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* --- the shard's side -------------------------------------------------------------------------- */
 
 static char *copy_name(const char *text, size_t len)
 {
-	return len ? strndup(text, len) : NULL;
+	char *copy = len ? malloc(len) : NULL;
+
+	return copy ? memcpy(copy, text, len) : NULL;
 }
 
 static int take_document(struct trace_segment *s, const struct shard_document *d)
@@ -25,7 +29,9 @@ static int take_document(struct trace_segment *s, const struct shard_document *d
 	s->key = d->key;
 	s->occurrence = d->occurrence;
 	s->id = copy_name(d->id, d->id_len);
+	s->id_len = d->id_len;
 	s->title = copy_name(d->title, d->title_len);
+	s->title_len = d->title_len;
 	s->tokens = d->tokens;
 	s->sentences = d->sentences;
 	return (d->id_len && !s->id) || (d->title_len && !s->title) ? err_memory() : 0;

@@ -32,7 +32,8 @@ struct trace_place {
 struct trace_segment {
 	struct key key;
 	uint32_t occurrence;
-	char *id, *title;		/* NULL: none */
+	char *id, *title;		/* NULL: none; they may hold a NUL */
+	size_t id_len, title_len;
 	uint64_t first, length, tokens;	/* of the document's tokens */
 	uint64_t sentences;
 	struct trace_place *places;

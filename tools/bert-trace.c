@@ -29,9 +29,9 @@ static int read_instance(char *text, struct trace *t)
 	return 0;
 }
 
-static json_t *text_or_null(const char *text)
+static json_t *text_or_null(const char *text, size_t len)
 {
-	return text ? json_string(text) : json_null();
+	return text ? json_stringn(text, len) : json_null();
 }
 
 static json_t *place_json(const struct trace_place *p)
@@ -55,9 +55,9 @@ static json_t *segment_json(const struct trace_segment *s, bool searched)
 		json_array_append_new(places, place_json(&s->places[k]));
 	key_print(s->key, key);
 	o = json_pack("{s:s, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "key", key, "occurrence", (json_int_t)s->occurrence,
-		      "id", text_or_null(s->id), "title", text_or_null(s->title), "sentences", (json_int_t)s->sentences,
-		      "tokens", (json_int_t)s->tokens, "first", (json_int_t)s->first, "length", (json_int_t)s->length, "places",
-		      places);
+		      "id", text_or_null(s->id, s->id_len), "title", text_or_null(s->title, s->title_len), "sentences",
+		      (json_int_t)s->sentences, "tokens", (json_int_t)s->tokens, "first", (json_int_t)s->first, "length",
+		      (json_int_t)s->length, "places", places);
 	return o;
 }
 

@@ -135,3 +135,9 @@ check_all() {
 	exits 3 bert-trace "s:$(bert-cat s/shard-00000-of-00003.shard | wc -l)"
 	says "in the place of shard 1 of 3"
 }
+
+@test "ids and titles with a NUL in them are whole" {
+	printf '%s\n' '{"id":"a\u0000b","title":"c\u0000d","text":"The cat sat.\nThe dog ran.\nIt was late."}' >d.jsonl
+	shard --pairs none --from jsonl -o out d.jsonl
+	[ "$(bert-trace out:0 | jq -c '[.id, .title]' | sort -u)" = '["a\u0000b","c\u0000d"]' ]
+}
