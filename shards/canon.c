@@ -3,6 +3,8 @@
 #include "base/err.h"
 
 #include <inttypes.h>
+#include <string.h>
+#include <xxhash.h>
 
 char *canon_print(const json_t *o)
 {
@@ -229,4 +231,44 @@ static int differ(const json_t *is, const json_t *want, const char *path, struct
 int canon_difference(const json_t *is, const json_t *want, struct buf *text)
 {
 	return differ(is, want, "", text);
+}
+
+/* --- digests -------------------------------------------------------------------------------------------- */
+
+#define DIGEST "digest"
+
+int canon_digest(const json_t *o, struct key *digest)
+{
+	char *text = canon_print(o);
+	XXH128_hash_t hash;
+
+	if (!text)
+		return -1;
+	hash = XXH3_128bits(text, strlen(text));
+	*digest = (struct key){ hash.high64, hash.low64 };
+	free(text);
+	return 0;
+}
+
+int canon_seal(json_t *o)
+{
+	struct key digest;
+
+	if (canon_digest(o, &digest))
+		return -1;
+	return canon_set(o, DIGEST, canon_of_key(digest)) ? err_memory() : 0;
+}
+
+int canon_hold_digest(struct key says, struct key is)
+{
+	return key_compare(says, is) ? err_corrupt("its digest is not that of the rest: something was changed") : 0;
+}
+
+int canon_unseal(json_t *o)
+{
+	struct key says, is;
+
+	if (canon_key(o, DIGEST, &says) || json_object_del(o, DIGEST) || canon_digest(o, &is))
+		return -1;
+	return canon_hold_digest(says, is);
 }

@@ -39,6 +39,14 @@ int canon_set(json_t *o, const char *name, json_t *value);
 json_t *canon_of_key(struct key k);
 json_t *canon_of_uint(uint64_t v);					/* at most INT64_MAX */
 
+/* XXH3 of 128 bits of O as canon_print has it. */
+int canon_digest(const json_t *o, struct key *digest);
+/* Gives O, which has none, a member "digest": that of all else. */
+int canon_seal(json_t *o);
+/* Takes that member out of O again; -1 (EXIT_CORRUPT) where it is not that of the rest. */
+int canon_unseal(json_t *o);
+int canon_hold_digest(struct key says, struct key is);			/* the reason of that, where they differ */
+
 /*
  * The first difference between what IS and what is WANTed, as "max_seq_length
  * is 512, not 128", added to TEXT: 1 when there is one, 0 when they are equal,

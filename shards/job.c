@@ -5,7 +5,6 @@
 #include "shards/folder.h"
 
 #include <inttypes.h>
-#include <xxhash.h>
 
 /* --- recipe --------------------------------------------------------------------------------- */
 
@@ -108,21 +107,12 @@ static json_t *options_json(const struct job_opts *o)
 
 static int make_identity(struct job *j)
 {
-	char *text;
-	XXH128_hash_t digest;
-
 	j->identity = json_object();
 	if (!j->identity || canon_set(j->identity, "recipe", shard_recipe_json(&j->recipe)) ||
 	    canon_set(j->identity, "inputs", inputs_json(&j->inputs)) ||
 	    canon_set(j->identity, "options", options_json(&j->opts)))
 		return err_memory();
-	text = canon_print(j->identity);
-	if (!text)
-		return -1;
-	digest = XXH3_128bits(text, strlen(text));
-	j->digest = (struct key){ digest.high64, digest.low64 };
-	free(text);
-	return 0;
+	return canon_digest(j->identity, &j->digest);
 }
 
 /* --- opening ------------------------------------------------------------------------------------ */

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <xxhash.h>
 
 #define DOCUMENTS_LEAST 10000	/* of a shard, before another is made */
 
@@ -61,46 +60,12 @@ static json_t *plan_json(const struct plan *p, const struct job *j)
 	return NULL;
 }
 
-/* The digest of O, which has none in it. */
-static int digest_of(const json_t *o, struct key *digest)
-{
-	char *text = canon_print(o);
-	XXH128_hash_t hash;
-
-	if (!text)
-		return -1;
-	hash = XXH3_128bits(text, strlen(text));
-	*digest = (struct key){ hash.high64, hash.low64 };
-	free(text);
-	return 0;
-}
-
-static json_t *digested(json_t *o)
-{
-	struct key digest;
-
-	if (o && !digest_of(o, &digest) && !canon_set(o, "digest", canon_of_key(digest)))
-		return o;
-	json_decref(o);
-	return NULL;
-}
-
-/* Takes the digest out of O and holds it against the rest. */
-static int check_digest(json_t *o)
-{
-	struct key says, is;
-
-	if (canon_key(o, "digest", &says) || json_object_del(o, "digest") || digest_of(o, &is))
-		return -1;
-	return key_compare(says, is) ? err_corrupt("its digest is not that of the rest: something was changed") : 0;
-}
-
 json_t *plan_read(const char *path)
 {
 	struct buf text = BUF_INIT;
 	json_t *o = fs_read_all(path, JOB_JSON_MAX, &text) ? NULL : canon_parse(text.data, text.len);
 
-	if (o && check_digest(o)) {
+	if (o && canon_unseal(o)) {
 		json_decref(o);
 		o = NULL;
 	}
@@ -111,8 +76,8 @@ json_t *plan_read(const char *path)
 int plan_save(const struct plan *p, const struct job *j)
 {
 	char *path = fs_join(j->work, JOB_PLAN);
-	json_t *o = path ? digested(plan_json(p, j)) : NULL;
-	char *text = o ? canon_print(o) : NULL;
+	json_t *o = path ? plan_json(p, j) : NULL;
+	char *text = o && !canon_seal(o) ? canon_print(o) : NULL;
 	const int rc = text ? fs_write_all(path, text, strlen(text)) : -1;
 
 	free(text);

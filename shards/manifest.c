@@ -6,7 +6,6 @@
 #include "shards/canon.h"
 #include "shards/canon_list.h"
 
-#include <xxhash.h>
 
 #define FORMAT "berttools shards"
 #define SHARDS "shards"			/* the list that is long */
@@ -261,18 +260,13 @@ static int parse(struct manifest *m, struct canon_list *list)
 	return 0;
 }
 
-static int hold_digest(struct key says, struct key is)
-{
-	return key_compare(says, is) ? err_corrupt("its digest is not that of the rest: something was changed") : 0;
-}
-
 static int check_digest(const struct canon_list *list)
 {
 	struct key says, is;
 
 	if (canon_key(list->rest, "digest", &says) || canon_list_digest(list, &is))
 		return -1;
-	return hold_digest(says, is);
+	return canon_hold_digest(says, is);
 }
 
 int manifest_parse(struct manifest **out, const char *text, size_t len)
@@ -315,23 +309,6 @@ int manifest_load(struct manifest **out, const char *folder)
 	return rc;
 }
 
-/* Takes the digest out of O and holds it against the rest: for what another version wrote, whatever is in it. */
-static int check_foreign_digest(json_t *o)
-{
-	struct key says;
-	XXH128_hash_t hash;
-	char *text;
-
-	if (canon_key(o, "digest", &says) || json_object_del(o, "digest"))
-		return -1;
-	text = canon_print(o);
-	if (!text)
-		return -1;
-	hash = XXH3_128bits(text, strlen(text));
-	free(text);
-	return hold_digest(says, (struct key){ hash.high64, hash.low64 });
-}
-
 int manifest_is_foreign(const char *folder)
 {
 	char *path = fs_join(folder, MANIFEST_NAME);
@@ -343,7 +320,7 @@ int manifest_is_foreign(const char *folder)
 	if (!rc)
 		o = canon_parse(text.data, text.len);
 	if (o && !canon_is(o, "format", FORMAT) && !canon_uint(o, "version", 0, INT64_MAX, &version))
-		rc = version > MANIFEST_VERSION || !check_foreign_digest(o);
+		rc = version > MANIFEST_VERSION || !canon_unseal(o);
 	json_decref(o);
 	buf_release(&text);
 	free(path);

@@ -126,16 +126,12 @@ static void lie(struct buf *out, const struct buf *text, const char *from, const
 {
 	json_t *o;
 	char *printed;
-	XXH128_hash_t is;
 
 	change(out, text, from, to);
 	o = canon_parse(out->data, out->len);
 	assert_non_null(o);
 	json_object_del(o, "digest");
-	printed = canon_print(o);
-	is = XXH3_128bits(printed, strlen(printed));
-	free(printed);
-	assert_int_equal(canon_set(o, "digest", canon_of_key((struct key){ is.high64, is.low64 })), 0);
+	assert_int_equal(canon_seal(o), 0);
 	printed = canon_print(o);
 	buf_clear(out);
 	assert_int_equal(buf_adds(out, printed), 0);
