@@ -120,6 +120,20 @@ uint64_t spill_prefix(const void *bytes, size_t len)
 	return be64toh(v);
 }
 
+uint64_t spill_prefix_bytes(const void *record, size_t len, void *ctx)
+{
+	(void)ctx;
+	return spill_prefix(record, len);
+}
+
+int spill_compare_bytes(const void *a, size_t a_len, const void *b, size_t b_len, void *ctx)
+{
+	const int rc = memcmp(a, b, a_len < b_len ? a_len : b_len);
+
+	(void)ctx;
+	return rc ? rc : (a_len > b_len) - (a_len < b_len);
+}
+
 static uint64_t prefix_of(const struct spill *s, const void *record, size_t len)
 {
 	return s->opts.prefix ? s->opts.prefix(record, len, s->opts.ctx) : 0;

@@ -67,5 +67,8 @@ void spill_close(struct spill *s);
 
 /* A prefix for what is compared as bytes: the first eight, the first one most significant. */
 uint64_t spill_prefix(const void *bytes, size_t len);
+/* The same as an option, and the order of all bytes, what is the beginning of another before it. Neither looks at CTX. */
+uint64_t spill_prefix_bytes(const void *record, size_t len, void *ctx);
+int spill_compare_bytes(const void *a, size_t a_len, const void *b, size_t b_len, void *ctx);
 
 #endif

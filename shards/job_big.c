@@ -107,18 +107,12 @@ static int compare(const void *a, size_t a_len, const void *b, size_t b_len, voi
 	return memcmp(a, b, *(const size_t *)ctx);
 }
 
-static uint64_t prefix(const void *record, size_t len, void *ctx)
-{
-	(void)ctx;
-	return spill_prefix(record, len);
-}
-
 static int open_spill(const struct big *g, struct spill **s, const size_t *by)
 {
 	size_t *ctx = (size_t *)(uintptr_t)by;	/* only read */
 	const struct spill_opts opts = {
 		.memory = g->memory, .folder = g->j->opts.tmp, .threads = (unsigned)g->j->opts.threads,
-		.compare = compare, .prefix = prefix, .ctx = ctx,
+		.compare = compare, .prefix = spill_prefix_bytes, .ctx = ctx,
 	};
 
 	return spill_open(s, &opts);

@@ -42,20 +42,6 @@ struct sample {
 	bool whole;			/* all input was read */
 };
 
-static int compare(const void *a, size_t a_len, const void *b, size_t b_len, void *ctx)
-{
-	const int rc = memcmp(a, b, a_len < b_len ? a_len : b_len);
-
-	(void)ctx;
-	return rc ? rc : (a_len > b_len) - (a_len < b_len);
-}
-
-static uint64_t prefix(const void *record, size_t len, void *ctx)
-{
-	(void)ctx;
-	return spill_prefix(record, len);
-}
-
 static bool is_kept(const struct sample *s, const unsigned char *body)
 {
 	return tokdoc_body_key(body).lo <= s->under;
@@ -92,7 +78,7 @@ static int read_sample(struct sample *s)
 	struct inputs_reading *r = &s->reading;
 	const struct spill_opts opts = {
 		.memory = (size_t)job_sorting_memory(j, 1), .folder = j->opts.tmp, .threads = (unsigned)j->opts.threads,
-		.compare = compare, .prefix = prefix,
+		.compare = spill_compare_bytes, .prefix = spill_prefix_bytes,
 	};
 	uint64_t read;
 	int rc;

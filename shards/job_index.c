@@ -16,22 +16,6 @@
 #define TABLES_BLOCK 56				/* kept of a block: its entry in the index, its first key */
 #define READING_THREAD ((uint64_t)16 << 20)	/* of memory that reading makes use of */
 
-static int compare(const void *a, size_t a_len, const void *b, size_t b_len, void *ctx)
-{
-	const int rc = memcmp(a, b, a_len < b_len ? a_len : b_len);
-
-	(void)ctx;
-	if (rc)
-		return rc;
-	return a_len < b_len ? -1 : a_len > b_len;
-}
-
-static uint64_t prefix(const void *record, size_t len, void *ctx)
-{
-	(void)ctx;
-	return spill_prefix(record, len);
-}
-
 static int take(void *ctx, const unsigned char *body, size_t len)
 {
 	return spill_add(ctx, body, len);
@@ -305,8 +289,8 @@ static struct job_gathered *gather(struct job *j, uint64_t part, uint64_t parts)
 		.memory = (size_t)job_sorting_memory(j, parts),
 		.folder = j->opts.tmp,
 		.threads = (unsigned)j->opts.threads,
-		.compare = compare,
-		.prefix = prefix,
+		.compare = spill_compare_bytes,
+		.prefix = spill_prefix_bytes,
 	};
 	struct job_gathered *g;
 

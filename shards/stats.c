@@ -125,16 +125,10 @@ static int compare_keys(const void *a, size_t a_len, const void *b, size_t b_len
 	return memcmp(a, b, KEY_BYTES);
 }
 
-static uint64_t prefix_of_key(const void *key, size_t len, void *ctx)
-{
-	(void)ctx;
-	return spill_prefix(key, len);
-}
-
 static int keep_keys(struct stats *s, const struct buf *keys)
 {
 	const struct spill_opts opts = { .memory = KEYS_MEMORY, .threads = s->threads,
-					 .compare = compare_keys, .prefix = prefix_of_key };
+					 .compare = compare_keys, .prefix = spill_prefix_bytes };
 
 	if (!s->keys && spill_open(&s->keys, &opts))
 		return -1;
