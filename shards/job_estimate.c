@@ -231,10 +231,7 @@ static int make_table(struct built *t)
 		t->documents++;
 		t->words += of->tokens;
 		rc = tokdoc_decode_body(of->body, of->len, t->docs.id_bytes, t->docs.vocab_size, &d);
-		entry = (struct shard_document){
-			.key = d.key, .occurrence = of->occurrence, .sentences = d.n_sentences, .tokens = d.n_tokens,
-			.text_bytes = d.text_bytes, .id = d.id, .title = d.title, .id_len = d.id_len, .title_len = d.title_len,
-		};
+		entry = shard_document_of(&d, of->occurrence);
 		rc = rc || shard_document_encode(&raw, &entry) ? -1 : 0;
 		if (!rc && raw.len >= SHARD_DOCUMENT_BLOCK_BYTES)
 			rc = close_table(t, &raw, &packed);

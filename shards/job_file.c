@@ -33,22 +33,11 @@ static int close_block(struct job_table *t)
 
 int job_table_add(struct job_table *t, const unsigned char *body, size_t len, uint32_t occurrence)
 {
-	const struct tokdoc *d = &t->document;
 	struct shard_document e;
 
 	if (tokdoc_decode_body(body, len, t->id_bytes, t->vocab_size, &t->document))
 		return -1;
-	e = (struct shard_document){
-		.key = d->key,
-		.occurrence = occurrence,
-		.sentences = d->n_sentences,
-		.tokens = d->n_tokens,
-		.text_bytes = d->text_bytes,
-		.id = d->id,
-		.title = d->title,
-		.id_len = d->id_len,
-		.title_len = d->title_len,
-	};
+	e = shard_document_of(&t->document, occurrence);
 	t->totals.documents++;
 	t->totals.sentences += e.sentences;
 	t->totals.tokens += e.tokens;

@@ -15,6 +15,21 @@ void shard_file_name(char *out, size_t n, const char *name, uint32_t shard, uint
 
 /* --- the table of documents -------------------------------------------------------------- */
 
+struct shard_document shard_document_of(const struct tokdoc *d, uint32_t occurrence)
+{
+	return (struct shard_document){
+		.key = d->key,
+		.occurrence = occurrence,
+		.sentences = d->n_sentences,
+		.tokens = d->n_tokens,
+		.text_bytes = d->text_bytes,
+		.id = d->id,
+		.title = d->title,
+		.id_len = d->id_len,
+		.title_len = d->title_len,
+	};
+}
+
 int shard_document_encode(struct buf *b, const struct shard_document *d)
 {
 	unsigned char *out;

@@ -149,6 +149,7 @@ void shard_file_name(char *out, size_t n, const char *name, uint32_t shard, uint
 
 /* --- documents -------------------------------------------------------------------- */
 
+struct tokdoc;
 /* An entry of the table of documents, which is ordered by (key, occurrence). */
 struct shard_document {
 	struct key key;
@@ -158,6 +159,8 @@ struct shard_document {
 	size_t id_len, title_len;
 };
 #define SHARD_DOCUMENT_BLOCK_BYTES (64 << 10)	/* a block of documents is closed after the record that reaches this */
+/* Of the document whose record D holds; borrows its strings */
+struct shard_document shard_document_of(const struct tokdoc *d, uint32_t occurrence);
 int shard_document_encode(struct buf *b, const struct shard_document *d);
 int shard_document_decode(const unsigned char **p, const unsigned char *end, struct shard_document *d);
 
