@@ -181,11 +181,17 @@ static void sort_by_type(struct frame_reader *r)
 		r->order[next[r->blocks[i].type]++] = i;
 }
 
+/* Header and trailer; ENDS, empty, gets what was read for them, its TAIL for the caller to release, also on failure. */
+static int open_ends(struct frame_reader *r, const char kind[4], unsigned access, struct ends *ends, uint64_t *index_offset)
+{
+	return file_view_open(&r->file_view, r->name, access) || read_start(r, ends, kind) ||
+	       read_trailer(r, ends, index_offset) ? -1 : 0;
+}
+
 int frame_open_ends(struct frame_reader *r, const char kind[4], uint64_t *index_offset)
 {
 	struct ends ends = { .tail = BUF_INIT };
-	const int rc = file_view_open(&r->file_view, r->name, 0) || read_start(r, &ends, kind) ||
-		       read_trailer(r, &ends, index_offset) ? -1 : 0;
+	const int rc = open_ends(r, kind, 0, &ends, index_offset);
 
 	buf_release(&ends.tail);
 	return rc;
@@ -198,8 +204,7 @@ static int open_all(struct frame_reader *r, const char kind[4], unsigned access)
 	uint64_t index_offset;
 	int rc = -1;
 
-	if (!file_view_open(&r->file_view, r->name, access) && !read_start(r, &ends, kind) &&
-	    !read_trailer(r, &ends, &index_offset) && !load_index(r, &ends, index_offset, &index) &&
+	if (!open_ends(r, kind, access, &ends, &index_offset) && !load_index(r, &ends, index_offset, &index) &&
 	    !parse_index(r, index_offset, &index)) {
 		sort_by_type(r);
 		rc = 0;
