@@ -99,22 +99,28 @@ static int describe_set(struct order_set *s, const struct mixture *m, size_t k)
 	return 0;
 }
 
-static int open_order(struct shard_source *s, uint64_t seed)
+int shard_source_order(struct order **o, uint64_t seed, const struct mixture *m)
 {
-	const size_t n = mixture_sets(s->mixture);
+	const size_t n = mixture_sets(m);
 	struct order_set *sets = calloc(n, sizeof(*sets));
 	int rc = sets ? 0 : err_memory();
 
 	for (size_t k = 0; k < n && !rc; k++)
-		rc = describe_set(&sets[k], s->mixture, k);
+		rc = describe_set(&sets[k], m, k);
 	if (!rc)
-		rc = order_open(&s->order, seed, sets, n);
-	if (!rc)
-		s->window_most = order_window_most(s->order);
+		rc = order_open(o, seed, sets, n);
 	for (size_t k = 0; sets && k < n; k++)
 		free((uint64_t *)(uintptr_t)sets[k].firsts);
 	free(sets);
 	return rc;
+}
+
+static int open_order(struct shard_source *s, uint64_t seed)
+{
+	if (shard_source_order(&s->order, seed, s->mixture))
+		return -1;
+	s->window_most = order_window_most(s->order);
+	return 0;
 }
 
 static int open_windows(struct shard_source *s)

@@ -33,6 +33,10 @@ struct shard_source_opts {
 
 #define SHARD_SOURCE_THREADS 4
 
+/* The order (trainer/order.h) of M's instances. */
+struct order;
+int shard_source_order(struct order **o, uint64_t seed, const struct mixture *m);
+
 struct shard_source;
 /* An epoch has of the N SETS what their weights say (shards/mixture.h). */
 int shard_source_open(struct shard_source **s, const struct mixture_set *sets, size_t n, const struct shard_source_opts *o);

@@ -66,29 +66,6 @@ static double seconds(clockid_t clock)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int open_order(struct order **o, const struct mixture *m)
-{
-	struct order_set sets[16];
-	int rc;
-
-	for (size_t k = 0; k < mixture_sets(m); k++) {
-		const struct reader *r = mixture_reader(m, k);
-		uint64_t *firsts = calloc(reader_shards(r) + 1, sizeof(*firsts));
-
-		if (!firsts)
-			return err_memory();
-		for (size_t j = 0; j <= reader_shards(r); j++)
-			firsts[j] = reader_shard_first(r, j);
-		sets[k] = (struct order_set){ .firsts = firsts, .shards = reader_shards(r), .share = mixture_share(m, k),
-					      .documents = reader_documents(r),
-					      .block = shard_block_records(reader_recipe(r)->max_seq_length) };
-	}
-	rc = order_open(o, 1, sets, mixture_sets(m));
-	for (size_t k = 0; k < mixture_sets(m); k++)
-		free((uint64_t *)(uintptr_t)sets[k].firsts);
-	return rc;
-}
-
 static int get(struct bench *b, struct mixture_cursor *c, const struct mixture_place *at)
 {
 	const struct instance *i = mixture_get_at(c, at);
@@ -123,7 +100,7 @@ static int read_epoch(struct bench *b, struct order *o, uint64_t epoch, struct m
 static int read_order(struct bench *b, const struct mixture *m, struct mixture_cursor *c)
 {
 	struct order *o;
-	int rc = open_order(&o, m);
+	int rc = shard_source_order(&o, 1, m);
 
 	for (uint64_t epoch = 0; !rc && b->instances < LEAST; epoch++) {
 		rc = read_epoch(b, o, epoch, c);
