@@ -129,6 +129,22 @@ static void test_headers_are_checked(void **state)
 	refuses("recipe.tokenizer.vocab", "{}");
 }
 
+/* The recipe O with one member as in BAD, of N, is no recipe. */
+static void refuses_each(const json_t *o, const char *const bad[][2], size_t n)
+{
+	struct shard_recipe got;
+
+	for (size_t k = 0; k < n; k++) {
+		json_t *wrong = json_deep_copy(o);
+
+		json_object_set_new(wrong, bad[k][0], json_loads(bad[k][1], JSON_DECODE_ANY, NULL));
+		if (!shard_recipe_parse(&got, wrong))
+			fail_msg("%s = %s was taken", bad[k][0], bad[k][1]);
+		assert_int_equal(err_code(), EXIT_CORRUPT);
+		json_decref(wrong);
+	}
+}
+
 /* A share of random nexts is written and read as it is; one that cannot be, or goes with no such pairs, is refused. */
 static void test_shares_of_random_nexts(void **state)
 {
@@ -147,15 +163,7 @@ static void test_shares_of_random_nexts(void **state)
 	assert_int_equal(shard_recipe_parse(&got, o), 0);
 	assert_true(got.exact_next && got.random_next == 0.25);
 	shard_recipe_release(&got);
-	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
-		json_t *wrong = json_deep_copy(o);
-
-		json_object_set_new(wrong, bad[k][0], json_loads(bad[k][1], JSON_DECODE_ANY, NULL));
-		if (!shard_recipe_parse(&got, wrong))
-			fail_msg("%s = %s was taken", bad[k][0], bad[k][1]);
-		assert_int_equal(err_code(), EXIT_CORRUPT);
-		json_decref(wrong);
-	}
+	refuses_each(o, bad, sizeof(bad) / sizeof(bad[0]));
 	json_decref(o);
 	json_decref(h.recipe.tokenizer);
 }
@@ -181,15 +189,7 @@ static void test_switches(void **state)
 	assert_true(got.shares.given && got.shares.mask == 0.6 && got.shares.random == 0.25);
 	assert_true(got.words_across_sep && got.same_document_next);
 	shard_recipe_release(&got);
-	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
-		json_t *wrong = json_deep_copy(o);
-
-		json_object_set_new(wrong, bad[k][0], json_loads(bad[k][1], JSON_DECODE_ANY, NULL));
-		if (!shard_recipe_parse(&got, wrong))
-			fail_msg("%s = %s was taken", bad[k][0], bad[k][1]);
-		assert_int_equal(err_code(), EXIT_CORRUPT);
-		json_decref(wrong);
-	}
+	refuses_each(o, bad, sizeof(bad) / sizeof(bad[0]));
 	json_object_set_new(plain, "random_replace_prob", json_real(0.05));	/* one alone: the other is the usual one */
 	assert_int_equal(shard_recipe_parse(&got, plain), 0);
 	assert_true(got.shares.given && got.shares.mask == 0.8 && got.shares.random == 0.05);

@@ -5,6 +5,7 @@
 #include "shards/canon.h"
 #include "shards/manifest.h"
 #include "shards/verify.h"
+#include "tests/unit/shards/made_shard.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,17 +101,6 @@ static void add_documents(const struct shard *s, struct frame_writer *w)
 	buf_release(&packed);
 }
 
-static void flush(struct frame_writer *w, struct instance_columns *c)
-{
-	struct buf raw = BUF_INIT, packed = BUF_INIT;
-	const uint32_t records = c->records;
-
-	assert_int_equal(instance_columns_flush(c, 1, &raw, &packed), 0);
-	assert_int_equal(frame_add(w, SHARD_INSTANCES, records, raw.data, raw.len, &packed), 0);
-	buf_release(&raw);
-	buf_release(&packed);
-}
-
 /* The instances, as LIE has them. T counts them. */
 static void add_instances(const struct shard *s, const struct lie *lie, struct frame_writer *w, struct shard_totals *t)
 {
@@ -136,11 +126,11 @@ static void add_instances(const struct shard *s, const struct lie *lie, struct f
 			t->predictions += i.predictions;
 			instance_columns_add(&c, &i);
 			if (c.records == shape.block_records)
-				flush(w, &c);
+				made_flush(w, &c);
 		}
 	}
 	if (c.records)
-		flush(w, &c);
+		made_flush(w, &c);
 	t->truncated = t->truncated < full ? t->truncated : full;
 	frame_block_release(&f);
 	instance_block_release(&block);
