@@ -98,6 +98,7 @@ const struct instance *export_instance(struct exporting *x, const struct scan *s
 	instance_block_get(&b->instances, k, &w->instance);
 	if (draws(x, &s->header.recipe))
 		documents_draw(&s->documents, &w->mask, &s->header.recipe, RNG_DYNAMIC_MASK, x->e->epoch, &w->instance);
+	read_as_apply(s->header.recipe.read_as, s->header.recipe.n_read_as, &w->instance);
 	return &w->instance;
 }
 

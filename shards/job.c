@@ -30,6 +30,19 @@ static int use_words(struct job *j)
 	return 0;
 }
 
+/* Likewise: pieces are of token documents. */
+static int use_pieces(struct job *j)
+{
+	struct shard_recipe *r = &j->recipe;
+
+	if (!j->opts.plain_cjk)
+		return 0;
+	if (json_is_true(json_object_get(r->tokenizer, "cjk")))
+		return err_fail("--plain-cjk goes with token documents that bert-tokenize made with --split-cjk no, where Chinese words"
+				" are of more than one token");
+	return read_as_plain_cjk(&r->read_as, &r->n_read_as, tokenizer_vocab(j->tokenizer));
+}
+
 static int make_recipe(struct job *j)
 {
 	const struct job_opts *o = &j->opts;
@@ -213,7 +226,7 @@ int job_open(struct job **out, const struct job_opts *opts)
 	seen = job_seen(j);
 	rc = inputs_open(&j->inputs, opts->files, opts->n_files, opts->form, (unsigned)j->opts.threads, seen);
 	free(seen);
-	if (rc || adopt_tokenizer(j) || use_words(j) || inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) ||
+	if (rc || adopt_tokenizer(j) || use_words(j) || use_pieces(j) || inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) ||
 	    refuse_streams(j) || make_identity(j)) {
 		job_close(j);
 		return -1;

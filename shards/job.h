@@ -49,6 +49,7 @@ struct job_opts {
 	double mask_replace_prob, random_replace_prob;
 	bool same_document_next, words_across_sep, special_replacements;
 	const char *masking_words;	/* a list of words that are masked whole, - for standard input; NULL: none */
+	bool plain_cjk;			/* pieces of Chinese words are read as plain characters (read_as.h) */
 	bool exact_next;		/* RANDOM_NEXT counts */
 	double random_next;
 	bool cross_documents;

@@ -69,7 +69,7 @@ static int check_part(const struct mixture *m, size_t k)
 	for (size_t j = 0; j < k; j++)
 		if (is_same(m->parts[j].set.path, p->set.path))
 			return err_fail("'%s' is given twice; a weight says how often it is seen", p->set.path);
-	if (!json_equal(a->tokenizer, b->tokenizer))
+	if (!json_equal(reader_tokenizer(first->reader), reader_tokenizer(p->reader)))
 		return err_fail("the shards of '%s' and '%s' were made with different vocabularies or rules",
 				first->set.path, p->set.path);
 	if (a->pairs != b->pairs)
@@ -221,7 +221,7 @@ bool mixture_pairs(const struct mixture *m)
 
 const json_t *mixture_tokenizer(const struct mixture *m)
 {
-	return reader_recipe(m->parts[0].reader)->tokenizer;
+	return reader_tokenizer(m->parts[0].reader);
 }
 
 size_t mixture_sets(const struct mixture *m)

@@ -23,6 +23,7 @@ struct reader {
 	uint64_t size, documents;
 	struct shelf *shelf;
 	bool own_shelf;
+	json_t *tokenizer;		/* whose ids instances have */
 	json_t *recipe_json;		/* NULL until the first shard is known */
 	char *recipe_of;		/* whose it is: a shard's, or a folder's, by its manifest */
 	struct shard_recipe recipe;
@@ -71,6 +72,9 @@ static int add_recipe(struct reader *r, const struct shard_recipe *recipe, const
 	if (!r->recipe_of)
 		return err_memory();
 	if (!r->recipe_json || shard_recipe_parse(&r->recipe, r->recipe_json))
+		return -1;
+	r->tokenizer = shard_recipe_tokenizer(&r->recipe);
+	if (!r->tokenizer)
 		return -1;
 	if (r->opts.masks && shard_recipe_choose(&r->recipe, r->opts.masks))
 		return err_prefix("'%s'", name);
@@ -211,6 +215,11 @@ const struct shard_recipe *reader_recipe(const struct reader *r)
 	return &r->recipe;
 }
 
+const json_t *reader_tokenizer(const struct reader *r)
+{
+	return r->tokenizer;
+}
+
 const json_t *reader_recipe_json(const struct reader *r)
 {
 	return r->recipe_json;
@@ -254,6 +263,7 @@ void reader_close(struct reader *r)
 	if (r->own_shelf)
 		shelf_free(r->shelf);
 	json_decref(r->recipe_json);
+	json_decref(r->tokenizer);
 	free(r->recipe_of);
 	shard_recipe_release(&r->recipe);
 	vocab_free(r->vocab);
@@ -405,5 +415,6 @@ const struct instance *reader_get(struct reader_cursor *c, uint64_t epoch, uint6
 	instance_block_get(&c->instances, (uint32_t)(index % per_block), &c->instance);
 	if (draws(r))
 		documents_draw(&c->open->documents, &c->mask, &r->recipe, RNG_DYNAMIC_MASK, epoch, &c->instance);
+	read_as_apply(r->recipe.read_as, r->recipe.n_read_as, &c->instance);
 	return &c->instance;
 }

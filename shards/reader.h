@@ -57,6 +57,7 @@ struct reader;
 int reader_open(struct reader **r, const char *const *paths, size_t n, const struct reader_opts *opts);
 uint64_t reader_size(const struct reader *r);				/* instances */
 const struct shard_recipe *reader_recipe(const struct reader *r);	/* of all shards; as masks are drawn, by OPTS */
+const json_t *reader_tokenizer(const struct reader *r);			/* whose ids its instances have */
 const json_t *reader_recipe_json(const struct reader *r);		/* as it stands in them */
 const struct instance_shape *reader_shape(const struct reader *r);	/* but documents and block_records are 0 */
 size_t reader_shards(const struct reader *r);

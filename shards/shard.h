@@ -24,6 +24,7 @@
 #include "shards/instance.h"
 #include "shards/keys.h"
 #include "shards/mask.h"
+#include "shards/read_as.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -69,6 +70,8 @@ struct shard_recipe {
 		char sha256[65];
 		const struct mask_words *list;	/* borrowed; NULL where no more is known of them. It is no part of the JSON */
 	} words;
+	struct read_as *read_as;	/* ids that trainers get as others (shards/read_as.h); owned */
+	size_t n_read_as;		/* 0: none */
 	bool document_lengths;		/* a shorter length is drawn for a document and pass, not for an instance */
 	enum shard_masking masking;
 	enum shard_pairs pairs;
@@ -81,6 +84,8 @@ struct shard_recipe {
 json_t *shard_recipe_json(const struct shard_recipe *r);		/* NULL: out of memory */
 int shard_recipe_parse(struct shard_recipe *r, const json_t *o);	/* EXIT_CORRUPT */
 void shard_recipe_release(struct shard_recipe *r);
+/* The tokenizer whose ids trainers get, a new reference; where pieces are read as plain characters, one that splits these. NULL: out of memory */
+json_t *shard_recipe_tokenizer(const struct shard_recipe *r);
 /*
  * The segment whose document and first token name instance I, and with it the streams of its place and masks: the
  * one that stands first in the document where both are of one.

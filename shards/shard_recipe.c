@@ -59,6 +59,21 @@ static json_t *words_json(const struct shard_recipe *r)
 	return o;
 }
 
+static json_t *read_as_json(const struct shard_recipe *r)
+{
+	json_t *list = json_array();
+
+	for (size_t k = 0; list && k < r->n_read_as; k++) {
+		const struct read_as *run = &r->read_as[k];
+
+		if (json_array_append_new(list, json_pack("[III]", (json_int_t)run->first, (json_int_t)run->last, (json_int_t)run->to))) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
 json_t *shard_recipe_json(const struct shard_recipe *r)
 {
 	json_t *o = json_object();
@@ -82,6 +97,7 @@ json_t *shard_recipe_json(const struct shard_recipe *r)
 				 canon_set(o, "random_replace_prob", json_real(r->shares.random)))) ||
 	    (r->same_document_next && canon_set(o, "same_document_next", json_true())) ||
 	    (r->words.count && canon_set(o, "masking_words", words_json(r))) ||
+	    (r->n_read_as && canon_set(o, "read_as", read_as_json(r))) ||
 	    (r->document_lengths && canon_set(o, "document_lengths", json_true())) ||
 	    (r->exact_next && canon_set(o, "random_next", json_real(r->random_next))) ||
 	    (r->pairs == SHARD_NONE && canon_set(o, "cross_documents", json_boolean(r->cross_documents)))) {
@@ -245,6 +261,65 @@ static int parse_words(struct shard_recipe *r, const json_t *o)
 	return 0;
 }
 
+/* LIST is [first, last, to], first not below NEXT. */
+static int parse_run(const json_t *list, uint64_t next, uint32_t vocab_size, struct read_as *run)
+{
+	json_int_t n[3];
+
+	for (size_t k = 0; k < 3; k++) {
+		const json_t *v = json_array_get(list, k);
+
+		if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= vocab_size)
+			return -1;
+		n[k] = json_integer_value(v);
+	}
+	*run = (struct read_as){ (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2] };
+	return json_array_size(list) != 3 || (uint64_t)n[0] < next || n[1] < n[0] || n[2] + (n[1] - n[0]) >= vocab_size ? -1 : 0;
+}
+
+/* Whether an id of some run is what another one is read as, or special. */
+static bool is_read_twice(const struct shard_recipe *r)
+{
+	const struct vocab_special *s = &r->special;
+	const uint32_t special[] = { s->pad, s->unk, s->cls, s->sep, s->mask };
+
+	for (size_t k = 0; k < sizeof(special) / sizeof(special[0]); k++)
+		if (special[k] != VOCAB_NONE && read_as_id(r->read_as, r->n_read_as, special[k]) != special[k])
+			return true;
+	for (size_t k = 0; k < r->n_read_as; k++)
+		if (read_as_meets(r->read_as, r->n_read_as, r->read_as[k].to, r->read_as[k].to + (r->read_as[k].last - r->read_as[k].first)))
+			return true;
+	return false;
+}
+
+/* A list that is absent is one of no runs. */
+static int parse_read_as(struct shard_recipe *r, const json_t *o)
+{
+	const json_t *list;
+	uint64_t next = 0;
+
+	if (!json_object_get(o, "read_as"))
+		return 0;
+	list = canon_array(o, "read_as");
+	if (!list)
+		return -1;
+	r->read_as = calloc(json_array_size(list) + 1, sizeof(*r->read_as));
+	if (!r->read_as)
+		return err_memory();
+	for (; r->n_read_as < json_array_size(list); r->n_read_as++) {
+		struct read_as *run = &r->read_as[r->n_read_as];
+
+		if (parse_run(json_array_get(list, r->n_read_as), next, r->vocab_size, run))
+			return err_corrupt("'read_as' is no list of ascending ranges of ids and what they are read as");
+		next = (uint64_t)run->last + 1;
+	}
+	if (is_read_twice(r))
+		return err_corrupt("'read_as' has an id that another is read as, or a special one");
+	if (r->rules == SHARD_IMPORTED)
+		return err_corrupt("'read_as' is set, and 'rules' are '%s'", rules_names[r->rules]);
+	return 0;
+}
+
 int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 {
 	int rules, masking, pairs;
@@ -279,7 +354,7 @@ int shard_recipe_parse(struct shard_recipe *r, const json_t *o)
 	r->masking = (enum shard_masking)masking;
 	r->pairs = (enum shard_pairs)pairs;
 	if ((r->pairs == SHARD_NONE && canon_bool(o, "cross_documents", &r->cross_documents)) ||
-	    parse_random_next(r, o) || parse_words(r, o) || parse_switches(r, o))
+	    parse_random_next(r, o) || parse_words(r, o) || parse_read_as(r, o) || parse_switches(r, o))
 		goto fail;
 	if (r->masking == SHARD_DYNAMIC && r->dupe_factor != 1) {
 		err_corrupt("'dupe_factor' is %" PRIu32 " where masking is dynamic", r->dupe_factor);
@@ -305,7 +380,24 @@ void shard_recipe_release(struct shard_recipe *r)
 		return;
 	json_decref(r->tokenizer);
 	free(r->never);
+	free(r->read_as);
 	*r = (struct shard_recipe){ 0 };
+}
+
+json_t *shard_recipe_tokenizer(const struct shard_recipe *r)
+{
+	json_t *t;
+
+	if (!r->n_read_as)
+		return json_incref(r->tokenizer);
+	t = json_copy(r->tokenizer);
+	if (!t || json_object_set_new(t, "cjk", json_true())) {
+		json_decref(t);
+		err_memory();
+		return NULL;
+	}
+	json_object_del(t, "segmenter");	/* which only said where words end: there need not be one */
+	return t;
 }
 
 const struct instance_segment *shard_lead(const struct shard_recipe *r, const struct instance *i)

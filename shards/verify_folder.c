@@ -310,6 +310,26 @@ static void verify_manifest_file(struct folder *f)
 		say_of(f, MANIFEST_NAME, describe(f));
 }
 
+/* That pieces are read as what VOCAB has them be. */
+static int check_read_as(const struct folder *f, const struct vocab *vocab)
+{
+	struct shard_recipe r;
+	struct read_as *runs;
+	size_t n;
+	int rc;
+
+	if (!json_object_get(f->recipe, "read_as"))
+		return 0;
+	if (shard_recipe_parse(&r, f->recipe))
+		return -1;
+	rc = read_as_plain_cjk(&runs, &n, vocab);
+	if (rc || n != r.n_read_as || memcmp(runs, r.read_as, n * sizeof(*runs)))
+		rc = err_corrupt("the shards say that pieces are read as other characters than it has them be");
+	free(runs);
+	shard_recipe_release(&r);
+	return rc;
+}
+
 static int check_vocab(struct folder *f, const char *path)
 {
 	struct vocab *vocab = NULL;
@@ -321,7 +341,7 @@ static int check_vocab(struct folder *f, const char *path)
 		return -1;
 	buf_clear(&f->text);
 	if (folder_vocab_is(vocab, json_object_get(f->recipe, "tokenizer")))
-		rc = verify_add_count(&f->text, vocab_size(vocab), "token");
+		rc = check_read_as(f, vocab) ? -1 : verify_add_count(&f->text, vocab_size(vocab), "token");
 	else
 		rc = err_corrupt("it is not the vocabulary that the shards were made with");
 	vocab_free(vocab);

@@ -142,6 +142,7 @@ static int work_instances(const struct cat *c, const struct scan *s, struct scan
 		if (draws(c->o, &s->header.recipe))
 			documents_draw(&s->documents, &w->mask, &s->header.recipe, RNG_DYNAMIC_MASK, c->o->epoch,
 				       &w->instance);
+		read_as_apply(s->header.recipe.read_as, s->header.recipe.n_read_as, &w->instance);
 		if (show_instance(&c->show, &b->out, &w->instance, &s->shape, number))
 			return -1;
 	}

@@ -50,6 +50,8 @@ static const struct arg table[] = {
 	ARG_ALIAS("do-whole-word-mask", "whole-word-mask"),
 	ARG_STR("masking-words", 0, &o.masking_words, "FILE",
 		"words of single characters that are masked whole, one a line, as in Chinese; -: standard input"),
+	ARG_FLAG("plain-cjk", 0, &o.plain_cjk,
+		 "pieces of Chinese words tell whole words, and trainers get them without ##"),
 	ARG_FLAG("words-across-sep", 0, &o.words_across_sep, "let whole words go on after [SEP], as create_pretraining_data.py does"),
 	ARG_FLAG("word-draws", 0, &o.word_draws, "replace all of a masked word in one way"),
 	ARG_CHOICE("mask-spans", 0, &o.mask_spans, "none|ngram|span",
@@ -213,6 +215,8 @@ static int check_options(uint64_t *part, uint64_t *parts)
 		return err_usage("--compat google goes with neither --mask-spans, --word-draws nor --document-lengths");
 	if (o.rules == SHARD_GOOGLE && o.masking_words)
 		return err_usage("--compat google does not go with --masking-words");
+	if (o.plain_cjk && o.masking_words)
+		return err_usage("--plain-cjk has the words of a segmenter, --masking-words those of a list: give one of them");
 	if (o.word_draws && !o.whole_word_mask && !o.mask_spans && !o.masking_words)
 		return err_usage("--word-draws goes with --whole-word-mask, --masking-words or --mask-spans");
 	if (o.rules == SHARD_GOOGLE && (part_text || stage != ALL))
@@ -270,7 +274,7 @@ static void warn_of_segmenter(const struct shard_recipe *r)
 	const char *segmenter = json_string_value(json_object_get(r->tokenizer, "segmenter"));
 
 	if (segmenter && json_is_true(json_object_get(r->tokenizer, "cjk")) && r->whole_word_mask && !r->words.count)
-		log_warn("Chinese characters are masked one by one, not the words that '%s' cut: list these with --masking-words",
+		log_warn("Chinese characters are masked one by one, not the words that '%s' cut: list these with --masking-words, or see --plain-cjk",
 			 segmenter);
 }
 

@@ -181,3 +181,62 @@ torn() {
 	exits 2 cut --masking-words - -o out in -
 	[ ! -e out ]
 }
+
+# pieces: the corpus as a segmenter cuts it, whose words are pieces of characters, as seg.tok; and a vocabulary for that, pieces.txt.
+pieces() {
+	{ cat "$DATA/man/chinese-vocab.txt"; tail -n +6 "$DATA/man/chinese-vocab.txt" | sed '/[。，]/d; s/^/##/'; } >pieces.txt
+	documents 40 | sed -E "s/$(sort -r "$DATA/man/chinese-words.txt" | paste -sd '|')/ & /g" >cut
+	bert-tokenize --vocab pieces.txt --split-cjk no --to docs -o seg.tok cut
+}
+
+@test "--plain-cjk: pieces tell whole words, and who reads gets plain characters" {
+	pieces
+	bert-shard --vocab pieces.txt --plain-cjk --whole-word-mask --shards 2 --dupe-factor 3 --masked-lm-prob 0.3 --max-predictions-per-seq 40 -o set seg.tok
+	bert-cat --tokens set >got
+	not grep -q '##' got
+	jq -e '.recipe.read_as == [[72, 136, 6]] and .recipe.tokenizer.cjk == false' set/manifest.json
+	bert-verify set >said
+	[ "$(grep -c "masks drawn again" said)" = 2 ]
+	# The same but for that: whole words by their pieces, which stand in both.
+	bert-shard --vocab pieces.txt --whole-word-mask --shards 2 --dupe-factor 3 --masked-lm-prob 0.3 --max-predictions-per-seq 40 -o bare seg.tok
+	bert-cat --tokens bare >was
+	grep -q '##' was
+	sed 's/"##\([^"]\)"/"\1"/g' was | jq -c .tokens | cmp - <(jq -c .tokens got)
+	plain() { jq -c 'map(if . >= 72 and . <= 136 then . - 66 else . end)'; }
+	jq -c .masked_lm_ids was | plain | cmp - <(jq -c .masked_lm_ids got)
+	jq -c .input_ids was | plain | cmp - <(jq -c .input_ids got)
+	exits 1 bert-diff set bare
+	# Exports and what comes back of them are what a reader gets.
+	bert-export --to tfrecord -o out set
+	bert-import --vocab pieces.txt -o back out/*.tfrecord
+	bert-cat set | jq -c '[.input_ids, .masked_lm_ids]' | sort | cmp - <(bert-cat back | jq -c '[.input_ids, .masked_lm_ids]' | sort)
+}
+
+@test "--plain-cjk: dynamic masks are drawn by pieces; a model made of them has a plain tokenizer" {
+	pieces
+	bert-tokenize --vocab pieces.txt --split-cjk no --segmenter cat --to docs -o seg.tok cut
+	bert-shard --vocab pieces.txt --plain-cjk --whole-word-mask --masking dynamic -o set seg.tok
+	bert-shard --vocab pieces.txt --whole-word-mask --masking dynamic -o bare seg.tok
+	for epoch in 0 7; do
+		bert-cat --epoch $epoch bare | jq -c '[.input_ids, .masked_lm_ids] | map(map(if . >= 72 and . <= 136 then . - 66 else . end))' |
+			cmp - <(bert-cat --epoch $epoch set | jq -c '[.input_ids, .masked_lm_ids]')
+	done
+	bert-cat --epoch 7 --skip 3 --count 2 set | cmp - <(bert-cat --epoch 7 set | sed -n 4,5p)
+	echo '{"vocab_size": 137, "hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": 128, "type_vocab_size": 2}' >config.json
+	bert-train -q --data set --config config.json --steps 1 --batch 4 -o run
+	jq -e '.tokenize_chinese_chars == true and (has("segmenter") | not)' run/checkpoint-1/tokenizer_config.json
+}
+
+@test "--plain-cjk is refused where there are no pieces; with and without it are two sets" {
+	pieces
+	exits 1 bert-shard --vocab pieces.txt --plain-cjk -o set "$DATA/man/chinese.txt"
+	says "--split-cjk no"
+	bert-tokenize --vocab "$DATA/man/chinese-vocab.txt" --split-cjk no --to docs -o none.tok cut
+	exits 1 bert-shard --vocab "$DATA/man/chinese-vocab.txt" --plain-cjk -o set none.tok
+	says "no Chinese character both by itself and after ##"
+	exits 2 bert-shard --vocab pieces.txt --plain-cjk --masking-words "$DATA/man/chinese-words.txt" -o set seg.tok
+	[ ! -e set ]
+	bert-shard --vocab pieces.txt --plain-cjk --whole-word-mask -o set seg.tok
+	exits 1 bert-shard --vocab pieces.txt --whole-word-mask -o set seg.tok
+	says "recipe"
+}

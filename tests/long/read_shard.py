@@ -31,6 +31,7 @@ def instances(path):
     size = recipe['tokenizer']['vocab']['size']
     v = next(w for w in (1, 2, 3, 4) if size <= 256 ** w)
     k = next(k for k in range(8, 33) if -(-size >> k) <= (128 if k == 8 else 64))
+    plain = lambda ids: [next((to + x - a for a, b, to in recipe.get('read_as', ()) if a <= x <= b), x) for x in ids]
     d = 256 - -(-size >> k)                                 # codes from here on tell the upper bits of an id
     for records, b in blocks:
         column = columns(b)
@@ -53,8 +54,7 @@ def instances(path):
             labels = [tokens[p] for p in positions]
             for p, (_, kind) in zip(positions, found):
                 tokens[p] = (special['mask'], tokens[p], next(others) if kind == 2 else None)[kind]
-            yield dict(input_ids=tokens, segment_ids=types, masked_lm_positions=positions, masked_lm_ids=labels, next_sentence_label=flags[i])
+            yield dict(input_ids=plain(tokens), segment_ids=types, masked_lm_positions=positions, masked_lm_ids=plain(labels), next_sentence_label=flags[i])
 
-for path in sys.argv[1:]:
-    for instance in instances(path):
-        print(json.dumps(instance, separators=(',', ':')))
+for instance in itertools.chain.from_iterable(map(instances, sys.argv[1:])):
+    print(json.dumps(instance, separators=(',', ':')))

@@ -73,6 +73,12 @@ as_told "words of characters replaced as one" --masking-words words --word-draws
 as_told "n-grams of words of characters" --masking-words words --mask-spans ngram --dupe-factor 5 --masked-lm-prob 0.3
 as_told "spans of words of characters" --masking-words words --mask-spans span --dupe-factor 5 --pairs none --cross-documents
 
+cat "$vocab" <(grep -v '\[' "$vocab" | sed 's/^/##/') >pieces
+vocab=pieces
+sed -E "s/$(grep .. words | sort -r | paste -sd '|')/ & /g" "$TOP/tests/data/man/chinese.txt" | bert-tokenize --vocab "$vocab" --split-cjk no --to docs >in.tok
+as_told "pieces read as characters" --plain-cjk --whole-word-mask --dupe-factor 5 --masked-lm-prob 0.3
+as_told "pieces read as characters, n-grams" --plain-cjk --mask-spans ngram --dupe-factor 5
+
 for i in $(seq 300); do echo "token$i"; done | cat - <(printf '[UNK]\n[CLS]\n[SEP]\n[MASK]\n') <(seq 70000 | sed 's/^/w/') >wide
 vocab=wide
 for d in $(seq 30); do for s in $(seq 6); do echo "w$((d * 2222)) w$((s * 11111)) token$((d * s)) w$((d + s)) w7 w8 w9"; done; echo; done | bert-tokenize --vocab "$vocab" --to docs >in.tok

@@ -30,6 +30,7 @@ struct made {
 	uint32_t shard, shards;
 	bool dynamic, whole_word;
 	bool switches;			/* random nexts of the same document, other shares */
+	bool read_as;			/* two ids as others, which the vocabulary does not have be so */
 	uint64_t seed;
 	enum made_lie lie;
 	struct key corpus;		/* 0: of this shard alone */
@@ -51,6 +52,7 @@ static inline void made_vocab(const char *path)
 static inline struct shard_recipe made_recipe(const struct made *m, const struct vocab *vocab)
 {
 	static struct id_range never[] = { { 0, 4 } };
+	static struct read_as runs[] = { { 20, 21, 10 } };
 
 	return (struct shard_recipe){
 		.tokenizer = json_pack("{s:i, s:{s:s, s:i}}", "id_bytes", 2, "vocab", "sha256", vocab_sha256(vocab),
@@ -60,6 +62,7 @@ static inline struct shard_recipe made_recipe(const struct made *m, const struct
 		.masked_lm_prob = 0.15, .short_seq_prob = 0, .whole_word_mask = m->whole_word,
 		.masking = m->dynamic ? SHARD_DYNAMIC : SHARD_STATIC, .pairs = SHARD_NSP, .seed = m->seed,
 		.same_document_next = m->switches, .shares = { .given = m->switches, .mask = 0.5, .random = 0.25 },
+		.read_as = runs, .n_read_as = m->read_as,
 	};
 }
 

@@ -199,6 +199,46 @@ static void test_switches(void **state)
 	json_decref(h.recipe.tokenizer);
 }
 
+/* Ids that are read as others stand in the recipe; what can be no such list is refused. */
+static void test_ids_read_as_others(void **state)
+{
+	static const char *const bad[][2] = {
+		{ "read_as", "{}" }, { "read_as", "[[30, 31]]" }, { "read_as", "[[30, 31, 10, 1]]" }, { "read_as", "[[31, 30, 10]]" },
+		{ "read_as", "[[30, 35, 10], [35, 36, 20]]" }, { "read_as", "[[40, 41, 10], [30, 31, 20]]" }, { "read_as", "[[-1, 1, 10]]" },
+		{ "read_as", "[[30, 31, 1.5]]" }, { "read_as", "[[30, 99999999, 10]]" }, { "read_as", "[[30, 31, 99999999]]" },
+		{ "read_as", "[[30, 40, 35]]" }, { "read_as", "[[30, 31, 40], [41, 41, 10]]" }, { "read_as", "[[0, 9, 20]]" },
+		{ "rules", "\"imported 1\"" },
+	};
+	struct read_as runs[] = { { 30, 31, 10 }, { 33, 33, 9 } };
+	struct shard_header h = make_header();
+	struct shard_recipe got;
+	json_t *o, *t;
+
+	(void)state;
+	h.recipe.read_as = runs;
+	h.recipe.n_read_as = 2;
+	json_object_set_new(h.recipe.tokenizer, "cjk", json_false());
+	json_object_set_new(h.recipe.tokenizer, "segmenter", json_string("cut"));
+	o = shard_recipe_json(&h.recipe);
+	assert_int_equal(shard_recipe_parse(&got, o), 0);
+	assert_int_equal(got.n_read_as, 2);
+	assert_memory_equal(got.read_as, runs, sizeof(runs));
+	t = shard_recipe_tokenizer(&got);
+	assert_true(json_is_true(json_object_get(t, "cjk")) && !json_object_get(t, "segmenter") && json_object_get(t, "vocab"));
+	assert_true(json_is_false(json_object_get(got.tokenizer, "cjk")));
+	json_decref(t);
+	refuses_each(o, bad, sizeof(bad) / sizeof(bad[0]));
+	json_object_del(o, "read_as");
+	shard_recipe_release(&got);
+	assert_int_equal(shard_recipe_parse(&got, o), 0);
+	t = shard_recipe_tokenizer(&got);
+	assert_ptr_equal(t, got.tokenizer);
+	json_decref(t);
+	shard_recipe_release(&got);
+	json_decref(o);
+	json_decref(h.recipe.tokenizer);
+}
+
 /* What a reader wants of dynamic masks becomes the recipe; of static ones nothing can be wanted. */
 static void test_choices(void **state)
 {
@@ -405,7 +445,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headers_round_trip),
 		cmocka_unit_test(test_headers_are_checked), cmocka_unit_test(test_shares_of_random_nexts),
-		cmocka_unit_test(test_switches), cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_ids_read_as_others), cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_document_entries),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_files_open),

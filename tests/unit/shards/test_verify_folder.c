@@ -84,6 +84,8 @@ static void another_vocabulary(void **state)
 	in_folder(path, sizeof(path), "vocab.txt");
 	assert_int_equal(fs_write_all(path, "[UNK]\nother\n", 12), 0);
 	has(1, "FAULT vocab.txt: it is not the vocabulary");
+	make(&(struct made){ .seed = 1, .read_as = true });
+	has(1, "FAULT vocab.txt: the shards say that pieces are read as other characters");
 }
 
 static void foreign_shards(void **state)
