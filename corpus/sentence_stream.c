@@ -15,14 +15,17 @@ struct block {
 	struct buf in;		/* lines, each ended by \n; blank ones empty */
 	struct buf out;
 	struct buf text;	/* a document's sentences */
-	uint64_t paragraphs, sentences;	/* the former of whole documents */
+	uint64_t paragraphs, sentences;
+	uint64_t place;		/* of the input: read so far (lines_progress) */
 	struct jsonl_batch docs;
 };
 
+/* Of the stream's counts only who writes may change or read any: who reads is another thread at the same time. */
 struct state {
 	struct sentence_stream *stream;
 	unsigned file;		/* of the last line */
 	bool blank;		/* whether the last line was blank */
+	bool begun;		/* whether any line was not */
 };
 
 static int add_line(struct state *st, const struct line *line, struct block *b)
@@ -30,7 +33,7 @@ static int add_line(struct state *st, const struct line *line, struct block *b)
 	const bool new_file = line->file != st->file;
 
 	st->file = line->file;
-	if (st->stream->document_per_file && new_file && st->stream->paragraphs && !st->blank) {
+	if (st->stream->document_per_file && new_file && st->begun && !st->blank) {
 		st->blank = true;
 		if (buf_add_byte(&b->in, '\n'))
 			return -1;
@@ -38,7 +41,8 @@ static int add_line(struct state *st, const struct line *line, struct block *b)
 	if (line->blank && st->blank)
 		return 0;
 	st->blank = line->blank;
-	st->stream->paragraphs += !line->blank;
+	st->begun = st->begun || !line->blank;
+	b->paragraphs += !line->blank;
 	return (!line->blank && buf_add(&b->in, line->text, line->len)) || buf_add_byte(&b->in, '\n') ? -1 : 0;
 }
 
@@ -52,13 +56,13 @@ static int read_block(void *ctx, void *item)
 	int rc = 0;
 
 	buf_clear(&b->in);
+	b->paragraphs = 0;
 	while (b->in.len < BLOCK && (rc = lines_next(lines, &line)) > 0)
 		if (add_line(st, &line, b))
 			return -1;
 	if (rc < 0)
 		return -1;
-	if (st->stream->progress)
-		progress_update(st->stream->progress, st->stream->paragraphs, lines_progress(lines, &total));
+	b->place = lines_progress(lines, &total);
 	return b->in.len > 0;
 }
 
@@ -105,10 +109,11 @@ static int read_documents(void *ctx, void *item)
 	struct sentence_stream *s = st->stream;
 	struct block *b = item;
 	uint64_t total;
+	const int rc = s->from_jsonl ? jsonl_batch_read(&b->docs, s->lines, BLOCK) :
+				       lines_next_documents(s->lines, BLOCK, &b->docs.docs);
 
-	if (s->progress)
-		progress_update(s->progress, s->paragraphs, lines_progress(s->lines, &total));
-	return s->from_jsonl ? jsonl_batch_read(&b->docs, s->lines, BLOCK) : lines_next_documents(s->lines, BLOCK, &b->docs.docs);
+	b->place = lines_progress(s->lines, &total);
+	return rc;
 }
 
 static int cut_document(const struct sentence_stream *s, struct block *b, size_t i)
@@ -167,6 +172,8 @@ static int write_block(void *ctx, void *item)
 	st->stream->sentences += b->sentences;
 	st->stream->paragraphs += b->paragraphs;
 	st->stream->repaired += b->docs.repaired;
+	if (st->stream->progress)
+		progress_update(st->stream->progress, st->stream->paragraphs, b->place);
 	if (out_write(st->stream->out, b->out.data, b->out.len))
 		return -1;
 	if (jsonl_batch_memory(&b->docs) > KEPT)	/* a giant among documents */
