@@ -10,21 +10,22 @@
 
 static void count_masks(struct verify_counts *c, const struct shard_recipe *r, const struct instance *i)
 {
-	const struct vocab_special *s = &r->special;
+	const struct vocab_special s = r->special;
+	uint32_t masks = 0, mask = 0, same = 0, special = 0;
 
 	for (uint32_t k = 0; k < i->predictions; k++) {
 		const uint32_t label = i->labels[k], shown = i->ids[i->positions[k]];
+		const bool counts = label != s.mask;		/* else its kinds cannot be told apart */
 
-		if (label == s->mask)		/* its kinds cannot be told apart */
-			continue;
-		c->masks++;
-		if (shown == s->mask)
-			c->shown_mask++;
-		else if (shown == label)
-			c->shown_same++;
-		else
-			c->shown_special += shown == s->pad || shown == s->cls || shown == s->sep;
+		masks += counts;
+		mask += counts & (shown == s.mask);
+		same += counts & (shown == label);
+		special += counts & (shown != label) & ((shown == s.pad) | (shown == s.cls) | (shown == s.sep));
 	}
+	c->masks += masks;
+	c->shown_mask += mask;
+	c->shown_same += same;
+	c->shown_special += special;
 }
 
 void verify_counts_add(struct verify_counts *c, const struct shard_recipe *r, const struct instance *i)
