@@ -1,61 +1,14 @@
 /* The instances of each document and pass, one after the other. */
-#include "shards/verify_chain.h"
+#include "shards/verify_chain_impl.h"
 #include "base/err.h"
 #include "base/pool.h"
-#include "base/rng.h"
 #include "base/spill.h"
-#include "shards/keys.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 
 #define MEMORY ((size_t)256 << 20)
-#define MOST_STARTS 256		/* that one instance is tried with */
-#define FOREVER UINT32_MAX
 #define STRETCH 4096		/* instances at a time by one worker, about */
-
-/* What is kept of an instance: its lead, and what else is needed. Where pairs are none, of each of its segments. */
-struct link {
-	uint32_t document, first;
-	uint32_t other;			/* the other segment's first token; of a random next its document */
-	uint16_t pass, length, other_length;
-	uint16_t flags;			/* enum instance_flags */
-};
-
-struct verify_chain {
-	struct shard_recipe recipe;	/* its plain members */
-	uint32_t most;			/* tokens of an instance's segments */
-	unsigned threads, shift;	/* shift: bits below document and pass in prefix() */
-	struct spill *spill;
-	const struct verify_table *table;
-	uint32_t *ring;			/* documents with tokens, one of each key, by key */
-	size_t ring_size;
-	bool others;			/* there are some for random nexts */
-};
-
-/* Where an instance can begin, or end: FIRST .. LAST; none where FIRST > LAST. */
-struct place {
-	uint32_t first, last;
-};
-#define NOWHERE ((struct place){ FOREVER, 0 })
-
-static void place_add(struct place *s, uint32_t first, uint32_t last)
-{
-	s->first = first < s->first ? first : s->first;
-	s->last = last > s->last ? last : s->last;
-}
-
-/* One document's pass. */
-struct pass {
-	const struct verify_chain *c;
-	const struct documents_entry *document;
-	struct rng_key key;
-	uint32_t number, pass;
-	uint32_t target;		/* with document_lengths */
-	bool careful;			/* a draw may have been made again: that its number is below what, the shard does not say */
-	struct place starts;		/* of the next instance */
-	uint32_t second;		/* the last one's second segment begins there at the earliest */
-};
 
 /* --- keeping --------------------------------------------------------------------------------- */
 
@@ -110,6 +63,7 @@ void verify_chain_free(struct verify_chain *c)
 		return;
 	spill_close(c->spill);
 	free(c->ring);
+	free(c->places);
 	free(c);
 }
 
@@ -146,412 +100,62 @@ int verify_chain_add(struct verify_chain *c, size_t documents, const char *links
 	return 0;
 }
 
-/* --- coins: shards/FORMAT.md, "Instances", step 7 ------------------------------------------------- */
-
-/* Of the first N coins of R, those that are 1. */
-static uint32_t count_coins(struct rng r, uint32_t n)
-{
-	uint32_t ones = 0;
-
-	for (; n >= 32; n -= 32)
-		ones += (uint32_t)__builtin_popcount(rng_u32(&r));
-	return n ? ones + (uint32_t)__builtin_popcount(rng_u32(&r) & ((UINT32_C(1) << n) - 1)) : ones;
-}
-
-/* The numbers of coins of R, at least one and at most LIMIT, of which ONES are 1. */
-static struct place find_coins(struct rng r, uint32_t ones, uint32_t limit)
-{
-	struct place s = NOWHERE;
-	uint32_t seen = 0, bits = 0;
-
-	for (uint32_t n = 0; n < limit && seen <= ones; n++) {
-		if (n % 32 == 0)
-			bits = rng_u32(&r);
-		seen += bits >> n % 32 & 1;
-		if (seen == ones)
-			place_add(&s, n + 1, n + 1);
-	}
-	return s;
-}
-
-/* --- one instance --------------------------------------------------------------------------------- */
-
-static bool is_random(const struct verify_chain *c, const struct link *l)
-{
-	return c->recipe.pairs == SHARD_NSP && l->flags & INSTANCE_RANDOM_NEXT;
-}
-
-/* The lead is the second segment, which is cut where both are equal. */
-static bool lead_is_second(const struct verify_chain *c, const struct link *l)
-{
-	return c->recipe.pairs == SHARD_SOP && l->flags & INSTANCE_RANDOM_NEXT;
-}
-
-/* Which segments of an instance that may have lost tokens can be the ones that did. */
-struct cuts {
-	bool any, lead, other, both;
-};
-
-static struct cuts cuts_of(const struct verify_chain *c, const struct link *l)
-{
-	const bool swapped = lead_is_second(c, l);
-	const uint32_t a = swapped ? l->other_length : l->length, b = swapped ? l->length : l->other_length;
-	const bool any = a + b == c->most, first = any && a >= b, second = any && b + 1 >= a;
-
-	return (struct cuts){ any, swapped ? second : first, swapped ? first : second, any && a == b + c->most % 2 };
-}
-
-/* An instance that is taken to begin at token FIRST, and what its stream says. */
-struct trial {
-	const struct pass *p;
-	const struct link *l;
-	struct cuts cuts;
-	uint32_t first, target;
-	uint32_t end;			/* of what is seen, and goes on in the document */
-	bool alone;			/* its chunk is one sentence */
-	bool streams;
-	struct rng drawn;		/* up to the label */
-	struct place *ends;		/* where it can end */
-};
-
-/* Whether drawing below some N <= MOST would take other draws than U alone. */
-static bool may_draw_again(uint32_t u, uint32_t most)
-{
-	uint32_t product = 0;
-	bool any = false;
-
-	for (uint32_t n = 1; n <= most; n++) {
-		product += u;
-		any |= product < n;
-	}
-	return any;
-}
-
-static uint32_t draw_target(const struct verify_chain *c, struct rng *r)
-{
-	return rng_unit(r) < c->recipe.short_seq_prob ? 2 + rng_below(r, c->most - 1) : c->most;
-}
-
-/* The document with the least key that is not below the point U: shards/FORMAT.md, "Instances", step 6. */
-static uint32_t document_drawn(const struct pass *p, uint64_t u)
-{
-	const struct verify_chain *c = p->c;
-	const struct verify_table *t = c->table;
-	const struct key point = key_point(t->shard, t->shards, u);
-	size_t at = 0, n = c->ring_size;
-
-	while (n) {
-		const size_t half = n / 2;
-
-		if (key_compare(t->documents[c->ring[at + half]].key, point) < 0) {
-			at += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	at = at == c->ring_size ? 0 : at;
-	if (!c->recipe.same_document_next && !key_compare(t->documents[c->ring[at]].key, p->document->key))
-		at = at + 1 == c->ring_size ? 0 : at + 1;
-	return c->ring[at];
-}
-
-/* The stream when coins are drawn: after what a random next takes. */
-static struct rng coins_of(const struct trial *t)
-{
-	struct rng r = t->drawn;
-
-	if (is_random(t->p->c, t->l)) {
-		rng_u64(&r);
-		rng_below(&r, t->p->c->table->sentences[t->l->other]);
-	}
-	return r;
-}
-
-static void add_end(const struct trial *t, uint32_t first, uint64_t last)
-{
-	const uint32_t tokens = t->p->document->tokens;
-
-	if (first <= tokens)
-		place_add(t->ends, first, last < tokens ? (uint32_t)last : tokens);
-}
-
-/* Whether a first segment can be of N tokens before cuts: all of the chunk but a sentence at least is short of the target. */
-static bool fits(const struct trial *t, uint32_t n)
-{
-	if (t->p->c->recipe.pairs != SHARD_NSP || t->p->c->recipe.exact_next || !t->streams)
-		return true;
-	return t->alone ? n >= t->target || t->first + n == t->p->document->tokens : n < t->target;
-}
-
-static void try_random(const struct trial *t)
-{
-	const struct link *l = t->l;
-	const uint32_t tokens = t->p->document->tokens, front = l->first - t->first;
-	struct place n = { 1, tokens };
-
-	if (!front && fits(t, l->length))
-		add_end(t, t->end, t->end);
-	if (!t->cuts.lead)
-		return;
-	if (t->streams && !t->cuts.both)
-		n = find_coins(coins_of(t), front, tokens);
-	n.first = n.first < front ? front : n.first;
-	if (n.first <= n.last && !t->alone && t->streams && !t->p->c->recipe.exact_next) {
-		if (l->length + n.first >= t->target)
-			return;
-		n.last = n.last < t->target - l->length ? n.last : t->target - l->length;
-	}
-	if (n.first <= n.last)
-		add_end(t, t->first + l->length + n.first, (uint64_t)t->first + l->length + n.last);
-}
-
-#define MOST_GAP 60		/* of which all ways to cut both segments need COINS coins at most */
-#define COINS 128
-
-/* Ways to cut both segments: first some tokens of the longer one, then of each in turn. */
-struct turns {
-	const struct trial *t;
-	unsigned char ones[2][COINS + 1];	/* of the first so many coins, those with even and with odd number that are 1 */
-	uint32_t front, gap;		/* tokens cut before the lead, and between what is left of it and of the second */
-	uint32_t turns, lead;		/* of the turns, the lead's */
-	unsigned leads;			/* which of the turns those are: 0 the first, third, ..., 1 the others */
-};
-
-static uint32_t ones_before(const struct turns *w, uint32_t n)
-{
-	return w->ones[0][n] + w->ones[1][n];
-}
-
-static void try_turns(const struct turns *w, uint32_t difference, bool lead_longer)
-{
-	const unsigned char *of_lead = w->ones[(difference + w->leads) % 2], *of_second = w->ones[(difference + w->leads + 1) % 2];
-	const uint32_t end = difference + w->turns, first = ones_before(w, difference);
-	const uint32_t lead = w->lead + (lead_longer ? difference : 0), second = end - lead;
-	const uint32_t front = of_lead[end] - of_lead[difference] + (lead_longer ? first : 0),
-		       second_front = of_second[end] - of_second[difference] + (lead_longer ? 0 : first);
-
-	if (front == w->front && lead + second_front == w->gap && fits(w->t, w->t->l->length + lead))
-		add_end(w->t, w->t->end + second - second_front, (uint64_t)w->t->end + second - second_front);
-}
-
-static void count_turns(struct turns *w)
-{
-	struct rng r = coins_of(w->t);
-	uint32_t bits = 0;
-
-	w->ones[0][0] = w->ones[1][0] = 0;
-	for (unsigned k = 0; k < COINS; k++) {
-		if (k % 32 == 0)
-			bits = rng_u32(&r);
-		w->ones[k % 2][k + 1] = (unsigned char)(w->ones[k % 2][k] + (bits >> k % 32 & 1));
-		w->ones[(k + 1) % 2][k + 1] = w->ones[(k + 1) % 2][k];
-	}
-}
-
-/* All ways to cut both; where there may be more than can be tried, any end is one. */
-static void try_both(const struct trial *t, uint32_t front, uint32_t gap)
-{
-	const bool second = lead_is_second(t->p->c, t->l);
-	struct turns w = { .t = t, .front = front, .gap = gap, .leads = !second };
-
-	count_turns(&w);
-	for (w.turns = t->p->c->most % 2 ? 1 : 2; (w.lead = (w.turns + second) / 2) <= gap; w.turns += 2) {
-		const uint32_t least = gap > w.turns ? gap - w.turns : 0;	/* cut before the turns, to leave such a gap */
-		uint32_t d;
-
-		for (d = least; w.lead + d <= gap && ones_before(&w, d) <= front; d++)
-			try_turns(&w, d, true);
-		if (front > w.lead)
-			continue;
-		for (d = least ? least : 1; d + w.turns <= COINS && ones_before(&w, d) <= gap - w.lead; d++)
-			if (ones_before(&w, d) >= least)
-				try_turns(&w, d, false);
-		if (d + w.turns > COINS)
-			add_end(t, t->end, FOREVER);
-	}
-}
-
-/* Both segments are of the document. */
-static void try_next(const struct trial *t)
-{
-	const struct link *l = t->l;
-	const uint32_t tokens = t->p->document->tokens, front = l->first - t->first,
-		       gap = l->other - t->first - l->length;	/* what was cut off before the second, or of the first */
-	struct place n;
-
-	if (!front && !gap && fits(t, l->length) && ((uint32_t)l->length + l->other_length >= t->target || t->end == tokens))
-		add_end(t, t->end, t->end);
-	if (t->cuts.other && !front && fits(t, l->length)) {
-		n = t->streams ? find_coins(coins_of(t), gap, tokens) : (struct place){ 1, tokens };
-		n.first = n.first < gap ? gap : n.first;
-		if (n.first <= n.last)
-			add_end(t, t->end + n.first - gap, (uint64_t)t->end + n.last - gap);
-	}
-	if (t->cuts.lead && gap && gap >= front && fits(t, l->length + gap) && (!t->streams || count_coins(coins_of(t), gap) == front))
-		add_end(t, t->end, t->end);
-	if (t->cuts.both && gap >= front && (!t->streams || gap > MOST_GAP))
-		add_end(t, t->end, tokens);
-	else if (t->cuts.both && gap >= front)
-		try_both(t, front, gap);
-}
-
-static void try_ends(const struct trial *t)
-{
-	struct rng r = t->drawn;
-
-	if (is_random(t->p->c, t->l) && t->streams && document_drawn(t->p, rng_u64(&r)) != t->l->other)
-		return;
-	if (is_random(t->p->c, t->l))
-		try_random(t);
-	else if (t->l->other >= t->first + t->l->length)
-		try_next(t);
-}
-
-/* A chunk of several sentences: steps 4 and 5. */
-static void try_several(struct trial *t, struct rng r)
-{
-	const struct verify_chain *c = t->p->c;
-	const bool label = t->l->flags & INSTANCE_RANDOM_NEXT, drawn = c->recipe.pairs == SHARD_SOP || c->recipe.exact_next || c->others;
-	const double p = c->recipe.exact_next ? c->recipe.random_next : 0.5;
-	const uint32_t split = rng_u32(&r);
-
-	if (t->p->careful && t->cuts.any && may_draw_again(split, c->most + 2)) {
-		add_end(t, t->end, FOREVER);
-		return;
-	}
-	if (drawn && (rng_unit(&r) < p && (c->others || c->recipe.pairs == SHARD_SOP)) != label)
-		return;
-	t->drawn = r;
-	t->alone = false;
-	try_ends(t);
-}
-
-/* A chunk of one sentence: a random next follows, without a draw. */
-static void try_alone(struct trial *t, struct rng r)
-{
-	t->drawn = r;
-	t->alone = true;
-	try_ends(t);
-}
-
-/* Adds to ENDS where L can end if it begins at token FIRST: nowhere, where that cannot be. */
-static void try_first(const struct pass *p, const struct link *l, const struct cuts *cuts, uint32_t first,
-		      struct place *ends)
-{
-	const struct verify_chain *c = p->c;
-	struct trial t = { .p = p, .l = l, .cuts = *cuts, .first = first, .ends = ends,
-			   .end = is_random(c, l) ? l->first + l->length : l->other + l->other_length,
-			   .streams = c->recipe.rules == SHARD_OWN };
-	struct rng r;
-
-	if (!t.streams) {
-		try_ends(&t);
-		return;
-	}
-	rng_open_of(&r, &p->key, RNG_INSTANCES, p->document->occurrence, p->pass, first);
-	t.target = c->recipe.document_lengths ? p->target : draw_target(c, &r);
-	try_several(&t, r);
-	if (is_random(c, l) && !c->recipe.exact_next)
-		try_alone(&t, r);
-}
-
-/*
- * With SHARD_SOP a last sentence alone takes the one before it, which is then in two instances: whether L can be the
- * one that begins with it.
- */
-static bool is_last_two(const struct pass *p, const struct link *l, const struct cuts *cuts)
-{
-	const uint32_t tokens = p->document->tokens, end = l->first + l->length;
-
-	if (p->c->recipe.pairs != SHARD_SOP || !p->second || l->first < p->second || end > p->starts.last ||
-	    l->other < p->starts.first)
-		return false;
-	return cuts->any || (end >= p->starts.first && l->other == end && l->other + l->other_length == tokens);
-}
-
-static int missing(const struct pass *p, uint32_t at)
-{
-	if (p->starts.first >= p->starts.last || at <= p->starts.first)
-		return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": no instance begins at token %" PRIu32, p->number,
-				   p->pass, p->starts.first);
-	return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": no instance begins at any token from %" PRIu32 " to %" PRIu32,
-			   p->number, p->pass, p->starts.first, at < p->starts.last ? at : p->starts.last);
-}
-
-static int follow_pair(struct pass *p, const struct link *l)
-{
-	const struct cuts cuts = cuts_of(p->c, l);
-	const uint32_t last = l->first < p->starts.last ? l->first : p->starts.last;
-	uint32_t first = cuts.lead ? p->starts.first : l->first;
-	const uint32_t end = is_random(p->c, l) ? l->first + l->length : l->other + l->other_length;
-	struct place ends = NOWHERE;
-
-	if (first >= p->starts.first && first <= last && last - first >= MOST_STARTS)
-		place_add(&ends, end, p->document->tokens);
-	else
-		for (; first >= p->starts.first && first <= last; first++)
-			try_first(p, l, &cuts, first, &ends);
-	if (is_last_two(p, l, &cuts))
-		place_add(&ends, p->document->tokens, p->document->tokens);
-	if (ends.first > ends.last)
-		return missing(p, l->first);
-	p->starts = ends;
-	p->second = l->first + l->length;
-	return 0;
-}
-
-static int follow(struct pass *p, const struct link *l)
-{
-	if (p->c->recipe.pairs != SHARD_NONE)
-		return follow_pair(p, l);
-	if (l->first != p->starts.first)
-		return l->first > p->starts.first ? missing(p, l->first)
-						  : err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": token %" PRIu32 " is in two instances",
-								p->number, p->pass, l->first);
-	p->starts.first = p->starts.last = l->first + l->length;
-	return 0;
-}
-
-/* --- all of them ------------------------------------------------------------------------------------- */
+/* --- going through ------------------------------------------------------------------------------- */
 
 /* Over a range of the instances, in their order. */
 struct walk {
-	struct pass p;
+	struct chain_pass p;
 	struct link *links;		/* of P */
 	size_t n, cap;			/* 0: there is no P yet */
 	uint32_t next;			/* document */
 	uint64_t dropped;		/* documents with tokens that begin no instance */
 };
 
-static int follow_all(struct walk *w, bool careful)
+static int no_start(const struct chain_pass *p, uint32_t token)
 {
-	struct pass *p = &w->p;
+	return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": no instance begins at token %" PRIu32, p->number, p->pass, token);
+}
+
+/* Where pairs are none each instance begins where the one before ends. */
+static int follow_sentences(const struct walk *w)
+{
+	const struct chain_pass *p = &w->p;
+	uint32_t at = 0;
+
+	for (size_t k = 0; k < w->n; k++) {
+		const struct link *l = &w->links[k];
+
+		if (l->first < at)
+			return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": token %" PRIu32 " is in two instances", p->number,
+					   p->pass, l->first);
+		if (l->first > at)
+			return no_start(p, at);
+		at += l->length;
+	}
+	return at == p->document->tokens ? 0 : no_start(p, at);
+}
+
+static int follow_pairs(struct walk *w, bool careful)
+{
+	struct chain_pass *p = &w->p;
 
 	p->careful = careful;
-	p->starts = (struct place){ 0, 0 };
-	p->second = 0;
+	chain_begin(p);
 	for (size_t k = 0; k < w->n; k++)
-		if (follow(p, &w->links[k]))
+		if (chain_follow(p, &w->links[k]))
 			return -1;
-	return p->starts.last == p->document->tokens ? 0 : missing(p, p->starts.last);
+	return chain_end(p);
 }
 
 /* All instances of W's pass are known. */
 static int end_pass(struct walk *w)
 {
-	struct pass *p = &w->p;
-	const struct shard_recipe *recipe = &p->c->recipe;
-	struct rng r;
 	int rc;
 
-	if (recipe->document_lengths) {
-		rng_open_of(&r, &p->key, RNG_INSTANCES, p->document->occurrence, p->pass, UINT32_MAX);
-		p->target = draw_target(p->c, &r);
-	}
-	rc = follow_all(w, false);
-	if (rc && recipe->pairs != SHARD_NONE)
-		rc = follow_all(w, true);
+	if (w->p.c->recipe.pairs == SHARD_NONE)
+		rc = follow_sentences(w);
+	else
+		rc = follow_pairs(w, false) ? follow_pairs(w, true) : 0;
 	w->n = 0;
 	return rc;
 }
@@ -590,7 +194,7 @@ static int end_document(struct walk *w, uint32_t end)
 
 static int begin_document(struct walk *w, uint32_t number)
 {
-	struct pass *p = &w->p;
+	struct chain_pass *p = &w->p;
 
 	if (end_document(w, number))
 		return -1;
@@ -603,7 +207,7 @@ static int begin_document(struct walk *w, uint32_t number)
 
 static int walk(struct walk *w, const struct link *l)
 {
-	struct pass *p = &w->p;
+	struct chain_pass *p = &w->p;
 	const bool same = w->n && l->document == p->number;
 	const uint32_t pass = same ? p->pass + 1 : 0;
 
@@ -638,12 +242,23 @@ static struct link link_at(const struct verify_chain *c, size_t k)
 	return l;
 }
 
+/* The first instance of RANGE: one document's are not parted, though it may have nearly all. */
 static size_t range_start(const struct ranges *r, size_t range)
 {
-	size_t k = r->n * range / r->ranges;
+	size_t k = r->n * range / r->ranges, end = r->n;
+	uint32_t before;
 
-	while (k && k < r->n && link_at(r->c, k).document == link_at(r->c, k - 1).document)
-		k++;
+	if (!k || k >= r->n)
+		return k;
+	before = link_at(r->c, k - 1).document;
+	while (k < end) {
+		const size_t half = k + (end - k) / 2;
+
+		if (link_at(r->c, half).document > before)
+			end = half;
+		else
+			k = half + 1;
+	}
 	return k;
 }
 
@@ -655,18 +270,25 @@ static uint32_t range_document(const struct ranges *r, size_t range, size_t k)
 	return range < r->ranges && k < r->n ? link_at(r->c, k).document : (uint32_t)r->c->table->n;
 }
 
+#define MANY 32
+
 static int walk_range(void *ctx, size_t range, unsigned worker)
 {
 	struct ranges *r = ctx;
 	const size_t first = range_start(r, range), end = range_start(r, range + 1);
 	struct walk w = { .p.c = r->c, .next = range_document(r, range, first) };
+	size_t n;
 	int rc = 0;
 
 	(void)worker;
-	for (size_t k = first; k < end && !rc; k++) {
-		const struct link l = link_at(r->c, k);
+	for (size_t k = first; k < end && !rc; k += n) {
+		struct link links[MANY];
 
-		rc = walk(&w, &l);
+		n = end - k < MANY ? end - k : MANY;
+		for (size_t i = 0; i < n; i++)		/* from all over the memory, which they are waited for together */
+			links[i] = link_at(r->c, k + i);
+		for (size_t i = 0; i < n && !rc; i++)
+			rc = walk(&w, &links[i]);
 	}
 	if (!rc)
 		rc = end_document(&w, range_document(r, range + 1, end));
@@ -711,11 +333,13 @@ static int make_ring(struct verify_chain *c)
 	const struct verify_table *t = c->table;
 
 	c->ring = malloc((t->n + 1) * sizeof(*c->ring));
-	if (!c->ring)
+	c->places = malloc((t->n + 1) * sizeof(*c->places));
+	if (!c->ring || !c->places)
 		return err_memory();
 	for (size_t k = 0; k < t->n; k++) {
 		const struct key *last = c->ring_size ? &t->documents[c->ring[c->ring_size - 1]].key : NULL;
 
+		c->places[k] = (uint32_t)c->ring_size;
 		if (t->documents[k].tokens && (!last || key_compare(*last, t->documents[k].key)))
 			c->ring[c->ring_size++] = (uint32_t)k;
 	}

@@ -152,26 +152,30 @@ static void test_next_sentences(void **state)
 {
 	(void)state;
 	recipe = plain;
-	check(0.85);
+	check(0.95);
 	recipe.document_lengths = true;
 	recipe.short_seq_prob = 0.5;
-	check(0.85);
+	check(0.94);
 	recipe = plain;
 	recipe.short_seq_prob = 0;
 	recipe.max_seq_length = 25;
-	check(0.5);
+	check(0.55);
 	recipe = plain;
 	recipe.same_document_next = true;
-	check(0.85);
+	check(0.95);
 }
 
 static void test_share_of_random_next(void **state)
 {
+	static const double shares[] = { 0.99, 0.92, 0.74 };
+
 	(void)state;
 	recipe = plain;
 	recipe.exact_next = true;
-	for (recipe.random_next = 0; recipe.random_next <= 1; recipe.random_next += 0.5)
-		check(0.7);
+	for (unsigned k = 0; k < 3; k++) {
+		recipe.random_next = k / 2.0;
+		check(shares[k]);
+	}
 }
 
 static void test_sentence_order(void **state)
@@ -179,9 +183,9 @@ static void test_sentence_order(void **state)
 	(void)state;
 	recipe = plain;
 	recipe.pairs = SHARD_SOP;
-	check(0.8);
+	check(0.97);
 	recipe.short_seq_prob = 1;
-	check(0.9);
+	check(0.99);
 }
 
 /* None is taken for a lie, with any seed and length. */
@@ -219,12 +223,53 @@ static void test_one_document(void **state)
 	release_all(&a);
 }
 
+/* Whether one instance alone, swapped or not, whose longer lead lost its first LOST tokens, is taken for a document of so many tokens. */
+static bool alone_passes(uint32_t lost, bool swapped)
+{
+	const uint32_t sentences[] = { 1000 };
+	struct instance_segment segments[2] = { { 0, lost, 40 }, { 0, lost + 40, 21 } };
+	struct instance i = { .segments = segments, .n_segments = 2, .flags = swapped ? INSTANCE_RANDOM_NEXT : 0 };
+	const struct documents_entry document = { { 1, 2 }, 0, lost + 61 };
+	const struct verify_table t = { &document, sentences, 1, 0, 1 };
+	struct verify_chain *c = verify_chain_new(&recipe, 1);
+	struct buf links = BUF_INIT;
+	int rc;
+
+	if (swapped) {
+		segments[0] = (struct instance_segment){ 0, lost + 40, 21 };
+		segments[1] = (struct instance_segment){ 0, lost, 40 };
+	}
+	assert_non_null(c);
+	assert_int_equal(verify_chain_note(c, &i, &links), 0);
+	assert_int_equal(verify_chain_add(c, 1, links.data, links.len), 0);
+	rc = verify_chain_check(c, &t, 0);
+	buf_release(&links);
+	verify_chain_free(c);
+	return !rc;
+}
+
+/*
+ * A shard may ask for any number of coins. As many as can be counted are: not all of a thousand are 1. Beyond that
+ * an instance is taken, if its label was drawn.
+ */
+static void test_more_than_can_be_counted(void **state)
+{
+	(void)state;
+	recipe = plain;
+	recipe.dupe_factor = 1;
+	recipe.pairs = SHARD_SOP;
+	assert_false(alone_passes(1000, false) || alone_passes(1000, true));
+	assert_false(alone_passes(100000, false) || alone_passes(100000, true));
+	assert_true(alone_passes(UINT32_MAX - 61, false) != alone_passes(UINT32_MAX - 61, true));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_full_sentences), cmocka_unit_test(test_next_sentences),
 		cmocka_unit_test(test_share_of_random_next), cmocka_unit_test(test_sentence_order),
 		cmocka_unit_test(test_no_false_alarm), cmocka_unit_test(test_one_document),
+		cmocka_unit_test(test_more_than_can_be_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
