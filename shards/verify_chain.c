@@ -9,6 +9,7 @@
 
 #define MEMORY ((size_t)256 << 20)
 #define STRETCH 4096		/* instances at a time by one worker, about */
+#define MANY 32			/* instances that are fetched from memory at once */
 
 /* --- keeping --------------------------------------------------------------------------------- */
 
@@ -270,8 +271,6 @@ static uint32_t range_document(const struct ranges *r, size_t range, size_t k)
 	return range < r->ranges && k < r->n ? link_at(r->c, k).document : (uint32_t)r->c->table->n;
 }
 
-#define MANY 32
-
 static int walk_range(void *ctx, size_t range, unsigned worker)
 {
 	struct ranges *r = ctx;
@@ -285,7 +284,7 @@ static int walk_range(void *ctx, size_t range, unsigned worker)
 		struct link links[MANY];
 
 		n = end - k < MANY ? end - k : MANY;
-		for (size_t i = 0; i < n; i++)		/* from all over the memory, which they are waited for together */
+		for (size_t i = 0; i < n; i++)		/* they lie anywhere in memory, and are waited for together */
 			links[i] = link_at(r->c, k + i);
 		for (size_t i = 0; i < n && !rc; i++)
 			rc = walk(&w, &links[i]);

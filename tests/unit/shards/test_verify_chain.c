@@ -1,5 +1,5 @@
 /* An instance that was left out shows, whatever the checksums say. */
-#include "shards/verify_chain.h"
+#include "shards/verify_chain_impl.h"
 #include "tests/unit/shards/made_docs.h"
 
 /* All instances of some documents. */
@@ -223,6 +223,37 @@ static void test_one_document(void **state)
 	release_all(&a);
 }
 
+/* A random next of another document than the one that was drawn: now and then it is the one that was drawn for another beginning. */
+static void test_other_documents(void **state)
+{
+	struct all a;
+	size_t tried = 0, noticed = 0;
+
+	(void)state;
+	for (unsigned same = 0; same < 2; same++) {
+		recipe = plain;
+		recipe.same_document_next = same;
+		make_all(&a, 40);
+		for (size_t k = 0; k < a.n; k += 7) {
+			struct link l;
+
+			memcpy(&l, a.links[k].data, sizeof(l));
+			if (!(l.flags & INSTANCE_RANDOM_NEXT))
+				continue;
+			l.other = (l.other + 1) % (uint32_t)a.docs.n;
+			memcpy(a.links[k].data, &l, sizeof(l));
+			noticed += !passes_for_all(&a, NULL, 0);
+			tried++;
+			l.other = (l.other + (uint32_t)a.docs.n - 1) % (uint32_t)a.docs.n;
+			memcpy(a.links[k].data, &l, sizeof(l));
+		}
+		assert_true(passes_for_all(&a, NULL, 0));
+		release_all(&a);
+	}
+	if (tried < 100 || (double)noticed < 0.97 * (double)tried)
+		fail_msg("%zu of %zu noticed", noticed, tried);
+}
+
 /* Whether one instance alone, swapped or not, whose longer lead lost its first LOST tokens, is taken for a document of so many tokens. */
 static bool alone_passes(uint32_t lost, bool swapped)
 {
@@ -269,7 +300,7 @@ int main(void)
 		cmocka_unit_test(test_full_sentences), cmocka_unit_test(test_next_sentences),
 		cmocka_unit_test(test_share_of_random_next), cmocka_unit_test(test_sentence_order),
 		cmocka_unit_test(test_no_false_alarm), cmocka_unit_test(test_one_document),
-		cmocka_unit_test(test_more_than_can_be_counted),
+		cmocka_unit_test(test_more_than_can_be_counted), cmocka_unit_test(test_other_documents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
