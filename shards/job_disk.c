@@ -10,6 +10,43 @@
 
 #define PACKED_SHARE 0.6	/* of a shard's bytes, when zstd has packed them: less than it will be in most cases */
 
+/* --- by the size of the input ---------------------------------------------------------------------- */
+
+/* Of English text and vocabularies of 30,000: bytes of a token, and of a sentence. */
+#define TOKEN_BYTES 4.3
+#define SENTENCE_BYTES 100
+#define PACKED_BYTES 3			/* of text, to one of a packed file */
+
+void job_forecast_corpus(const struct job *j, struct tokdoc_totals *corpus)
+{
+	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(j->tokenizer));
+	double text = 0;
+
+	for (size_t i = 0; i < j->inputs.n; i++) {
+		const struct input *in = &j->inputs.files[i];
+		const double bytes = (double)in->bytes * (in->packed ? PACKED_BYTES : 1);
+
+		text += in->tokens ? (double)in->bytes * TOKEN_BYTES / id_bytes : bytes;
+	}
+	*corpus = (struct tokdoc_totals){ 0 };
+	corpus->tokens = (uint64_t)(text / TOKEN_BYTES);
+	corpus->sentences = (uint64_t)(text / SENTENCE_BYTES) + 1;
+}
+
+bool job_forecast(const struct job *j, uint64_t *work, uint64_t *shards)
+{
+	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(j->tokenizer));
+	struct tokdoc_totals corpus;
+	uint64_t instances;
+
+	job_forecast_corpus(j, &corpus);
+	*work = j->recipe.rules == SHARD_GOOGLE ? 0 : corpus.tokens * id_bytes + corpus.sentences;
+	plan_expect(&j->recipe, &corpus, &instances, shards);
+	return !j->inputs.streams;
+}
+
+/* --- what is needed, and there ------------------------------------------------------------------------ */
+
 /* Bytes of the files of FOLDER whose names WANTED accepts. A folder that is not there has none. */
 static uint64_t bytes_there(const char *folder, bool (*wanted)(const char *name))
 {

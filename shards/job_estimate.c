@@ -400,39 +400,6 @@ static int expect_files(struct built *t, struct job_estimate *e, struct plan *p)
 	return 0;
 }
 
-/* Of English text and vocabularies of 30,000: bytes of a token, and of a sentence. */
-#define TOKEN_BYTES 4.3
-#define SENTENCE_BYTES 100
-#define PACKED_BYTES 3			/* of text, to one of a packed file */
-
-void job_forecast_corpus(const struct job *j, struct tokdoc_totals *corpus)
-{
-	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(j->tokenizer));
-	double text = 0;
-
-	for (size_t i = 0; i < j->inputs.n; i++) {
-		const struct input *in = &j->inputs.files[i];
-		const double bytes = (double)in->bytes * (in->packed ? PACKED_BYTES : 1);
-
-		text += in->tokens ? (double)in->bytes * TOKEN_BYTES / id_bytes : bytes;
-	}
-	*corpus = (struct tokdoc_totals){ 0 };
-	corpus->tokens = (uint64_t)(text / TOKEN_BYTES);
-	corpus->sentences = (uint64_t)(text / SENTENCE_BYTES) + 1;
-}
-
-bool job_forecast(const struct job *j, uint64_t *work, uint64_t *shards)
-{
-	const unsigned id_bytes = vocab_id_bytes(tokenizer_vocab(j->tokenizer));
-	struct tokdoc_totals corpus;
-	uint64_t instances;
-
-	job_forecast_corpus(j, &corpus);
-	*work = j->recipe.rules == SHARD_GOOGLE ? 0 : corpus.tokens * id_bytes + corpus.sentences;
-	plan_expect(&j->recipe, &corpus, &instances, shards);
-	return !j->inputs.streams;
-}
-
 /* Builds the sample S, whose reading began at START. */
 static int estimate(struct sample *s, struct job_estimate *e, double start)
 {
