@@ -67,6 +67,7 @@ struct job_opts {
 	bool strict;			/* ill-formed text is an error, not replaced; token documents hold none */
 	bool staged;			/* each stage is a run of its own: what can be read only once is refused */
 	struct progress *progress;	/* may be NULL */
+	void (*warn)(const char *text);	/* is told before the work what is better known then; NULL: nobody is */
 };
 #define JOB_OPTS_DEFAULT { .max_seq_length = 128, .max_predictions_per_seq = 20, .dupe_factor = 10, .seed = 12345, \
 	.masked_lm_prob = 0.15, .mask_replace_prob = MASK_SHARE_MASK, .random_replace_prob = MASK_SHARE_RANDOM, \
@@ -104,6 +105,8 @@ int job_status(const char *folder, struct buf *b);
 
 struct job_estimate {
 	double share;			/* of the input that was read for it: 1 when all was */
+	double made;			/* of its tokens, of which instances were made: 1 when of all */
+	uint64_t memory_needed;		/* where SHARD_GOOGLE refuses to hold all of it in opts.memory: about as much as it asks for; else 0 */
 	struct tokdoc_totals corpus;
 	struct shard_totals totals;
 	uint64_t shards;
@@ -127,6 +130,7 @@ struct job_disk {
 	uint64_t room;			/* there, if SEEN */
 	uint64_t tmp_needed, tmp_room;	/* in TMP, if TMP_SEEN, where that is another file system */
 	bool seen, tmp_seen;
+	uint64_t memory_needed;		/* by SHARD_GOOGLE, where that is more than opts.memory; else 0 */
 	const char *tmp;
 };
 /* INDEX, WRITE: which stages; the index in PARTS parts. Whatever cannot be found out is not seen. */
@@ -135,7 +139,11 @@ void job_disk(const struct job *j, bool index, bool write, uint64_t parts, struc
 /* Where the reason is a full disk: says also what is still to be written, and that another run goes on. */
 void job_explain_full(const struct job *j);
 
-/* Makes the instances of the input or, where it is large, of a sample, and throws them away. Writes nothing but spilled files. */
+/*
+ * Makes the instances of the input or, where it is large, of a sample, and throws them away. Writes in opts.tmp only: what
+ * does not fit in memory, and a few small files to see how long they take. Exact, but for bytes and time, are
+ * SHARD_GOOGLE's instances where opts.memory holds them.
+ */
 int job_estimate(struct job *j, struct job_estimate *e);
 
 #endif

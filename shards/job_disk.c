@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#define PACKED_SHARE 0.6	/* of a shard's bytes, when zstd has packed them: less than it will be in most cases */
+
+#define DOCSET_SENTENCE 5	/* bytes that a docset takes for a sentence beside its ids */
 
 /* --- by the size of the input ---------------------------------------------------------------------- */
 
@@ -108,17 +109,37 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
+const char *job_tmp(const struct job *j)
+{
+	const char *tmp = j->opts.tmp ? j->opts.tmp : getenv("TMPDIR");
+
+	return tmp && *tmp ? tmp : "/tmp";
+}
+
+uint64_t job_forecast_memory(const struct job *j)
+{
+	struct tokdoc_totals corpus;
+	uint64_t docs, need;
+
+	if (j->recipe.rules != SHARD_GOOGLE)
+		return 0;
+	job_forecast_corpus(j, &corpus);
+	docs = corpus.tokens * vocab_id_bytes(tokenizer_vocab(j->tokenizer)) + DOCSET_SENTENCE * corpus.sentences;
+	need = job_google_memory(j, &corpus, docs);
+	return need > j->opts.memory ? need : 0;
+}
+
 void job_disk(const struct job *j, bool index, bool write, uint64_t parts, struct job_disk *d)
 {
 	dev_t device = 0, tmp_device = 0;
 	uint64_t packed, raw;
 
-	*d = (struct job_disk){ .tmp = j->opts.tmp ? j->opts.tmp : getenv("TMPDIR") };
-	d->tmp = d->tmp && *d->tmp ? d->tmp : "/tmp";
+	*d = (struct job_disk){ .tmp = job_tmp(j) };
 	d->known = job_forecast(j, &d->work, &d->shards);
 	if (!d->known)
 		return;
-	packed = j->opts.compress ? (uint64_t)((double)d->shards * PACKED_SHARE) : d->shards;
+	d->memory_needed = job_forecast_memory(j);
+	packed = j->opts.compress ? (uint64_t)((double)d->shards * JOB_PACKED_SHARE) : d->shards;
 	if (index && j->opts.folder)
 		d->needed += less(d->work, bytes_there(j->work, is_index_name));
 	if (write && j->opts.folder)

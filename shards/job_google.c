@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #define MASK_BYTES 6		/* of a prediction that is drawn ahead */
+#define TABLE_BYTES 22		/* of a document's entry in a shard's table, packed: its key, and a few small numbers */
 
 static int take(void *ctx, const unsigned char *body, size_t len)
 {
@@ -41,17 +42,31 @@ static int read_documents(struct job *j, struct docset *docs, struct plan *p)
 	return rc ? rc : plan_settle(p, j);
 }
 
-static int does_not_fit(const struct job *j, const struct plan *p, const struct docset *docs)
+uint64_t job_google_memory(const struct job *j, const struct tokdoc_totals *corpus, uint64_t docs)
 {
 	const struct shard_recipe *r = &j->recipe;
-	uint64_t instances, bytes, masks, need;
+	uint64_t instances, bytes, masks;
 
-	plan_expect(r, &p->corpus, &instances, &bytes);
+	plan_expect(r, corpus, &instances, &bytes);
 	masks = (uint64_t)(r->masked_lm_prob * r->max_seq_length) + 1;
 	masks = masks < r->max_predictions_per_seq ? masks : r->max_predictions_per_seq;
-	need = docs->bytes + instances * (BUILD_DRAFT_BYTES + masks * MASK_BYTES) + 2 * job_reserve(j);
+	return docs + instances * (BUILD_DRAFT_BYTES + masks * MASK_BYTES) + 2 * job_reserve(j);
+}
+
+int job_google_refuse(const struct job *j, const struct tokdoc_totals *corpus, uint64_t docs)
+{
+	const uint64_t need = job_google_memory(j, corpus, docs);
+
 	return err_fail("--compat google holds all in memory, and needs about %" PRIu64 " MiB: give --memory %" PRIu64 "M",
 			(need >> 20) + 1, (need >> 20) + 1);
+}
+
+void job_google_init(const struct job *j, struct docset *docs)
+{
+	const uint64_t budget = job_budget(j), reading = job_reading_memory(j);
+
+	docset_init(docs, 0, 1, vocab_id_bytes(tokenizer_vocab(j->tokenizer)), j->recipe.vocab_size,
+		    budget > 2 * reading ? budget - reading : budget / 2);
 }
 
 /* Shards that are whole stay: the draws that made them are made again, since the others' depend on them. */
@@ -68,6 +83,23 @@ static int write_shards(struct job *j, const struct plan *p, struct build *b)
 	return job_finish(j, p, &j->report.complete);
 }
 
+/* Every shard names all documents: of many shards that is most. The bytes of instances are plan_expect's, packed. */
+static void warn_of_tables(const struct job *j, const struct plan *p, uint64_t instances)
+{
+	const double tables = (double)p->shards * (double)p->corpus.documents * TABLE_BYTES;
+	uint64_t expected, bytes;
+	double packed;
+	char text[200];
+
+	plan_expect(&j->recipe, &p->corpus, &expected, &bytes);
+	packed = (double)bytes * (double)instances / (double)(expected ? expected : 1) * (j->opts.compress ? JOB_PACKED_SHARE : 1);
+	if (!j->opts.warn || p->shards == 1 || tables < (tables + packed) / 3)
+		return;
+	snprintf(text, sizeof(text), "about %.0f%% of the bytes will be tables of documents: every shard names all of them, so "
+		 "fewer --shards take less", 100 * tables / (tables + packed));
+	j->opts.warn(text);
+}
+
 /* The instances of all documents, then the shards. */
 static int make_shards(struct job *j, const struct plan *p, const struct docset *docs)
 {
@@ -78,8 +110,11 @@ static int make_shards(struct job *j, const struct plan *p, const struct docset 
 
 	job_written_start(j, &written);
 	if (!build_init(&b, &j->recipe, vocab, docs, (unsigned)j->opts.threads, job_budget(j) - docs->bytes) &&
-	    !build_google(&b, vocab))
-		rc = b.over ? does_not_fit(j, p, docs) : write_shards(j, p, &b);
+	    !build_google(&b, vocab)) {
+		if (!b.over)
+			warn_of_tables(j, p, b.n_all);
+		rc = b.over ? job_google_refuse(j, &p->corpus, docs->bytes) : write_shards(j, p, &b);
+	}
 	job_written_end(j);
 	build_release(&b);
 	return rc;
@@ -87,19 +122,17 @@ static int make_shards(struct job *j, const struct plan *p, const struct docset 
 
 int job_google(struct job *j)
 {
-	const uint64_t budget = job_budget(j), reading = job_reading_memory(j);
 	struct plan *p = plan_new(j);
 	struct docset docs;
 	int rc = -1;
 
 	if (!p)
 		return -1;
-	docset_init(&docs, 0, 1, vocab_id_bytes(tokenizer_vocab(j->tokenizer)), j->recipe.vocab_size,
-		    budget > 2 * reading ? budget - reading : budget / 2);
+	job_google_init(j, &docs);
 	if (read_documents(j, &docs, p))
 		goto done;
 	if (docs.over) {
-		does_not_fit(j, p, &docs);
+		job_google_refuse(j, &p->corpus, docs.bytes);
 		goto done;
 	}
 	if (!plan_save(p, j) && !job_check_stream(j) && !job_refuse_others(j, p) && !docset_finish(&docs))

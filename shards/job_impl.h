@@ -16,6 +16,7 @@
 #define JOB_OPTIONS "options.json"
 #define JOB_PLAN "plan.json"
 #define JOB_PARTS_MAX 99999
+#define JOB_PACKED_SHARE 0.6	/* of a shard's bytes, when zstd has packed them: less than it will be in most cases */
 #define JOB_JSON_MAX ((size_t)1 << 30)	/* bytes of a JSON file of ours: a manifest may name a million shards */
 
 /* Instances written, by threads that write several shards at once: for progress. */
@@ -161,6 +162,10 @@ uint64_t job_shard_memory(const struct job *j, const struct plan *p, bool held);
 
 /* Everything, in the place of the stages, where the recipe's rules are SHARD_GOOGLE. */
 int job_google(struct job *j);
+void job_google_init(const struct job *j, struct docset *docs);		/* for as many documents as it may hold */
+/* What it needs for CORPUS, about, whose documents take DOCS bytes; and the refusal that says so, -1 */
+uint64_t job_google_memory(const struct job *j, const struct tokdoc_totals *corpus, uint64_t docs);
+int job_google_refuse(const struct job *j, const struct tokdoc_totals *corpus, uint64_t docs);
 
 char *job_shard_path(const struct job *j, uint32_t shard, uint32_t shards);
 /* Borrows the recipe */
@@ -180,6 +185,8 @@ bool job_is_listed(const struct manifest_shard *e, const struct shard *s);	/* E 
 int job_manifest_holds(const struct job *j, const struct manifest *m, bool *all);
 int job_remove_strange(const struct job *j, const struct manifest *m);	/* shards that M tells otherwise of */
 int job_check_recipes(const struct job *j);		/* refuses the folder for a shard of another recipe, or where none says its own */
+
+const char *job_tmp(const struct job *j);		/* the folder for what does not fit in memory */
 
 int job_has_vocab(const char *folder, const char *sha256, bool *has);	/* vocab.txt is there and that one */
 int job_copy_vocab(const struct job *j);		/* and the list of words; unless they are there */

@@ -30,6 +30,8 @@ uint32_t plan_shards_most(const struct job *j, const struct tokdoc_totals *corpu
 void plan_expect(const struct shard_recipe *r, const struct tokdoc_totals *corpus, uint64_t *instances,
 		 uint64_t *bytes);
 
-void job_forecast_corpus(const struct job *j, struct tokdoc_totals *corpus);	/* by the size of the input */
+/* By the size of the input: what is in it; and what SHARD_GOOGLE needs of memory, where that is more than there is, else 0. */
+void job_forecast_corpus(const struct job *j, struct tokdoc_totals *corpus);
+uint64_t job_forecast_memory(const struct job *j);
 
 #endif

@@ -307,6 +307,21 @@ static int print_status(const struct args *a)
 	return rc;
 }
 
+static void warn(const char *text)
+{
+	log_warn("%s", text);
+}
+
+/* What was read, and of it what instances were made of where that is less. */
+static int print_read(struct buf *b, const struct job_estimate *e)
+{
+	if (buf_addf(b, "read         %.3g%% of the input", 100 * e->share))
+		return -1;
+	if (e->made < 0.99 * e->share && buf_addf(b, ", and made instances of %.3g%%", 100 * e->made))
+		return -1;
+	return buf_adds(b, "\n");
+}
+
 static int print_estimate(struct job *j)
 {
 	struct job_estimate e;
@@ -315,18 +330,23 @@ static int print_estimate(struct job *j)
 
 	if (job_estimate(j, &e))
 		return -1;
+	if (e.memory_needed)
+		log_warn("--compat google would be refused: it holds all in memory, and needs about %" PRIu64
+			 " MiB; its instances are an estimate", (e.memory_needed >> 20) + 1);
 	if (e.table_bytes > e.file_bytes / 3)
 		log_warn("%.0f%% of these bytes are tables of documents%s", 100 * (double)e.table_bytes / (double)e.file_bytes,
 			 o.rules == SHARD_GOOGLE && e.shards > 1 ? ": every shard names all of them, so fewer --shards take less"
 								 : "");
-	rc = buf_addf(&b,
-		      "read         %.3g%% of the input\n"
-		      "documents    %" PRIu64 "\nsentences    %" PRIu64 "\ntokens       %" PRIu64 "\n"
-		      "instances    %" PRIu64 "\npredictions  %" PRIu64 "\nshards       %" PRIu64 "\n"
-		      "unpacked     %" PRIu64 " bytes\non disk      %" PRIu64 " bytes\nwork files   %" PRIu64
-		      " bytes\nin --tmp     %" PRIu64 " bytes\ntime         %.1f s\n",
-		      100 * e.share, e.corpus.documents, e.corpus.sentences, e.corpus.tokens, e.totals.instances,
-		      e.totals.predictions, e.shards, e.raw_bytes, e.file_bytes, e.work_bytes, e.spilled_bytes, e.seconds);
+	rc = print_read(&b, &e);
+	if (!rc)
+		rc = buf_addf(&b,
+			      "documents    %" PRIu64 "\nsentences    %" PRIu64 "\ntokens       %" PRIu64 "\n"
+			      "instances    %" PRIu64 "\npredictions  %" PRIu64 "\nshards       %" PRIu64 "\n"
+			      "unpacked     %" PRIu64 " bytes\non disk      %" PRIu64 " bytes\nwork files   %" PRIu64
+			      " bytes\nin --tmp     %" PRIu64 " bytes\ntime         %.1f s\n",
+			      e.corpus.documents, e.corpus.sentences, e.corpus.tokens, e.totals.instances,
+			      e.totals.predictions, e.shards, e.raw_bytes, e.file_bytes, e.work_bytes, e.spilled_bytes,
+			      e.seconds);
 	if (!rc)
 		rc = tool_print(b.data, b.len);
 	buf_release(&b);
@@ -373,6 +393,9 @@ static void announce(const struct job *j, uint64_t parts)
 	if (d.tmp_seen && d.tmp_needed > d.tmp_room)
 		log_warn("'%s' has room for %.1f MB, and sorting needs about %.1f MB there: see --tmp", d.tmp,
 			 mb(d.tmp_room), mb(d.tmp_needed));
+	if (d.memory_needed && !dry_run)
+		log_warn("by the size of the input, --compat google needs about %" PRIu64 " MiB, and --memory is less",
+			 (d.memory_needed >> 20) + 1);
 }
 
 static int work(struct job *j, uint64_t part, uint64_t parts)
@@ -416,6 +439,7 @@ int main(int argc, char **argv)
 	o.folder = common.output;
 	o.threads = common.threads;
 	o.progress = &progress;
+	o.warn = warn;
 	o.made_by = "berttools " BERTTOOLS_VERSION;
 	if (status)
 		return print_status(&a) ? tool_fail() : tool_finish("status");

@@ -1366,13 +1366,63 @@ foretold() {
 	shard -q --dry-run <good | diff <(sed /time/d guess) <(sed /time/d -)
 }
 
+# exactly FILES... -- ARGUMENTS...: --dry-run says to the last instance what --compat google makes.
+exactly() {
+	local files=()
+	while [ "$1" != -- ]; do files+=("$1"); shift; done
+	shift
+	rm -rf out
+	shard -q --dry-run --compat google "$@" "${files[@]}" >guess
+	shard -q --compat google -o out "$@" "${files[@]}"
+	jq -r '"documents \(.corpus.documents)", "instances \(.totals.instances)", "predictions \(.totals.predictions)",
+		"shards \(.shards | length)"' out/manifest.json >made
+	awk '/^(documents|instances|predictions|shards) / { print $1, $2 }' guess | diff - made
+}
+
+@test "--dry-run predicts Google's instances exactly" {
+	documents 0 300 >b.txt
+	documents 300 77 | sed '$d' >c.txt		# the last document goes on in the next file
+	documents 400 120 >a.txt
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs -o d.tok <(documents 600 50)
+	exactly b.txt c.txt a.txt -- --dupe-factor 1
+	exactly b.txt c.txt a.txt -- --dupe-factor 3 --whole-word-mask --shards 7
+	exactly a.txt c.txt b.txt -- --dupe-factor 2 --max-seq-length 64 --max-predictions-per-seq 10 --seed 3
+	exactly b.txt d.tok a.txt -- --dupe-factor 2 --whole-word-mask
+	cat b.txt c.txt | shard -q --dry-run --compat google >guess
+	shard -q --dry-run --compat google b.txt c.txt | diff <(sed /time/d guess) <(sed /time/d -)
+}
+
+@test "--dry-run says where --compat google would be refused, and so does the run, first" {
+	documents 0 6000 >in
+	exits 0 shard --dry-run --compat google --memory 17M --dupe-factor 40 in
+	says "--compat google would be refused: it holds all in memory, and needs about"
+	says "its instances are an estimate"
+	exits 1 shard --compat google --memory 17M --dupe-factor 40 -o out in
+	[[ "${lines[0]}" == *"by the size of the input, --compat google needs about "*" MiB, and --memory is less" ]]
+	says "--compat google holds all in memory, and needs about"
+	foretold 0.1 in --compat google --dupe-factor 2
+}
+
+@test "--dry-run refuses a document that is too large as the run does" {
+	{ documents 0 20; yes "a b" | head -n 600000; } >in
+	exits 1 shard --memory 16M -o out in
+	refusal=$output
+	says "which do not fit: give more --memory"
+	exits 1 shard --memory 16M --dry-run in
+	[ "$(tail -n 1 <<<"$output")" = "$refusal" ]
+}
+
 @test "--dry-run predicts Google's tables, which every shard has, and warns of them" {
 	documents 0 1500 >in
-	foretold 3 in --compat google --shards 20 --dupe-factor 2
+	foretold 1 in --compat google --shards 20 --dupe-factor 2
 	exits 0 shard --dry-run --compat google --shards 20 --dupe-factor 1 in
 	says "of these bytes are tables of documents: every shard names all of them, so fewer --shards take less"
 	exits 0 shard --dry-run --compat google --dupe-factor 10 in
 	[[ "$output" != *"are tables of documents"* ]]
+	exits 0 shard --compat google --shards 20 --dupe-factor 1 -o many in
+	says "of the bytes will be tables of documents: every shard names all of them, so fewer --shards take less"
+	exits 0 shard --compat google --shards 2 --dupe-factor 10 -o few in
+	[ -z "$output" ]
 }
 
 @test "--dry-run scales a large input by what it read of it" {
