@@ -23,8 +23,11 @@
 #define SPILLED_INSTANCE 58
 #define SPILLED_REQUEST 96
 
-/* Seconds of a byte of index or of a sorted run, written and read again, beside what the disk takes: 230 MB of novels, --memory 64M. */
-#define THROUGH_FILES 1.5e-9
+/*
+ * Processor's seconds of a byte of a shard, or of an index or sorted run that is read again, beside what making it takes:
+ * of 230 MB of novels at dupe factors 1 and 5, within 1 GiB and 64 MiB.
+ */
+#define BYTE_SECONDS 1.5e-9
 #define BEGUN ((uint64_t)4 << 20)	/* bytes of a file that are left to write when all of it was made (base/out.c) */
 
 /* --- the sample ----------------------------------------------------------------------------------- */
@@ -401,11 +404,11 @@ static void expect_time(const struct sample *s, const struct trial *t, const str
 	const double records = record_bytes(j, &e->corpus), sample = record_bytes(j, &s->reading.total);
 	const double by = t->words ? (double)e->corpus.tokens / (double)t->words : 1, shards = p->shards;
 	const double tables = t->table_seconds * (is_google(j) ? shards : 1);
-	const double written = (double)(e->file_bytes + e->work_bytes), through = (double)(e->work_bytes + e->spilled_bytes);
+	const double written = (double)(e->file_bytes + e->work_bytes);
 	const double last = fmin((double)e->file_bytes / shards, (double)BEGUN);
 	const double making = by * (t->seconds + tables);
 	struct pace pace;
-	double computing = making + through * THROUGH_FILES;
+	double computing = making + (written + (double)e->spilled_bytes) * BYTE_SECONDS;
 
 	pace_measure(j, p->shards, e->file_bytes + e->work_bytes, &pace);
 	if (s->rate > 0)
