@@ -924,6 +924,9 @@ holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
 	exits 0 shard --dry-run in
 	instances=$(sed -n 's/^instances *//p' <<<"$output")
 	[ "$(ls)" = in ]
+	mkdir tmp
+	shard -q --dry-run --tmp tmp --shards 50 in >guess
+	[ -z "$(ls -A tmp)" ]
 	shard -o out in
 	grep -q "\"instances\":$instances," out/manifest.json
 	documents 0 4000 >some
