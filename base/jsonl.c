@@ -5,28 +5,11 @@
 #include "base/utf8.h"
 
 #include <ctype.h>
-#include <jansson.h>
-#include <math.h>
 #include <string.h>
-
-#define REAL_WHOLE 9007199254740992.0	/* 2^53: up to this every whole number is a double */
-
-void jsonl_init(void)
-{
-	json_object_seed(1);	/* order within an object never shows */
-}
 
 static struct jsonl_text skip(struct jsonl_text s, size_t n)
 {
 	return n < s.len ? (struct jsonl_text){ s.text + n, s.len - n } : (struct jsonl_text){ s.text + s.len, 0 };
-}
-
-/* Where a backslash first stands in S; S.len when there is none. */
-static size_t find_backslash(struct jsonl_text s)
-{
-	const char *p = memchr(s.text, '\\', s.len);
-
-	return p ? (size_t)(p - s.text) : s.len;
 }
 
 static struct jsonl_text skip_space(struct jsonl_text s)
@@ -58,15 +41,49 @@ int jsonl_refuse(struct in *in)
 	return err_usage("'%s' looks like JSON lines: give --from jsonl, or --from text to take it as it stands", in_name(in));
 }
 
+/* --- reading --------------------------------------------------------------------- */
+
+#define DEPTH_MAX 512		/* of lists and objects in one another */
+
+/*
+ * A line that is being read. Strings lose their escapes where they stand, since none gets longer by that; so what
+ * stands before AT may be written over.
+ */
+struct scan {
+	const char *begin, *end;
+	char *at;
+};
+
+static int not_json(const struct scan *s, const char *what)
+{
+	return err_corrupt("not JSON: %s after %zu bytes", what, (size_t)(s->at - s->begin));
+}
+
+/* What stands at S, white space passed over; 0 at the end. */
+static char peek(struct scan *s)
+{
+	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\n' || *s->at == '\r'))
+		s->at++;
+	return s->at < s->end ? *s->at : 0;
+}
+
+static bool take(struct scan *s, char c)
+{
+	if (peek(s) != c)
+		return false;
+	s->at++;
+	return true;
+}
+
 /* The four digits of a \uXXXX at S; -1 when it is none. */
-static long code_unit(struct jsonl_text s)
+static long code_unit(const struct scan *s)
 {
 	long unit = 0;
 
-	if (s.len < 6 || s.text[0] != '\\' || s.text[1] != 'u')
+	if (s->end - s->at < 6 || s->at[0] != '\\' || s->at[1] != 'u')
 		return -1;
 	for (int i = 2; i < 6; i++) {
-		const int c = tolower((unsigned char)s.text[i]);
+		const int c = tolower((unsigned char)s->at[i]);
 
 		if (!isxdigit(c))
 			return -1;
@@ -75,231 +92,266 @@ static long code_unit(struct jsonl_text s)
 	return unit;
 }
 
-/* Copies LINE to B with escapes of lone surrogates, which jansson refuses, made \uFFFD. */
-static int repair(struct jsonl_text line, struct buf *b, uint64_t *repaired)
+/* The escape at S, to *TO, past which it moves. */
+static int take_escape(struct scan *s, char **to, uint64_t *repaired)
 {
-	while (line.len) {
-		const size_t n = find_backslash(line);
-		size_t take = 2;
-		long unit;
+	static const char of[256] = { ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t' };
+	const char plain = s->end - s->at > 1 ? of[(unsigned char)s->at[1]] : 0;
+	long unit = plain ? 0 : code_unit(s), low;
 
-		if (buf_add(b, line.text, n))
-			return -1;
-		line = skip(line, n);
-		unit = code_unit(line);
-		if (unit >= 0)
-			take = 6;
-		if (unit >= 0xD800 && unit < 0xE000) {
-			const long low = code_unit(skip(line, 6));
-
-			if (unit < 0xDC00 && low >= 0xDC00 && low < 0xE000) {
-				take = 12;
-			} else {
-				if (buf_adds(b, "\\uFFFD"))
-					return -1;
-				++*repaired;
-				line = skip(line, 6);
-				continue;
-			}
-		}
-		if (take > line.len)
-			take = line.len;
-		if (buf_add(b, line.text, take))
-			return -1;
-		line = skip(line, take);
+	if (unit < 0)
+		return not_json(s, "a backslash begins no escape");
+	s->at += plain ? 2 : 6;
+	if (plain) {
+		*(*to)++ = plain;
+		return 0;
 	}
+	low = unit >= 0xD800 && unit < 0xDC00 ? code_unit(s) : -1;
+	if (low >= 0xDC00 && low < 0xE000) {
+		unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+		s->at += 6;
+	} else if (unit >= 0xD800 && unit < 0xE000) {
+		unit = 0xFFFD;
+		++*repaired;
+	}
+	*to += utf8_write((uint32_t)unit, *to);
 	return 0;
 }
 
-static int take_string(const json_t *object, const char *key, struct buf *b)
-{
-	const json_t *value = json_object_get(object, key);
-
-	buf_clear(b);
-	if (json_is_string(value))
-		return buf_add(b, json_string_value(value), json_string_length(value));
-	if (json_is_integer(value))
-		return buf_addf(b, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	if (json_is_real(value) && fabs(json_real_value(value)) <= REAL_WHOLE && trunc(json_real_value(value)) == json_real_value(value))
-		return buf_addf(b, "%.0f", json_real_value(value));
-	if (!value || json_is_null(value))
-		return 0;
-	return err_corrupt(json_is_real(value) ? "\"%s\" is not a string, nor a whole number up to 2^53" : "\"%s\" is not a string", key);
-}
-
-/* --- plain objects --------------------------------------------------------------- */
-
-/*
- * Most lines are an object of strings, whole numbers and constants. These are read here, many times as fast as jansson does; whatever
- * is not plainly such a line, bad ones included, is left to it.
- */
-#define DIGITS_MAX 18			/* of a whole number that fits in 64 bits for certain */
-
-/* The byte that C stands for after a backslash; 0: not a plain one. */
-static char unescape(char c)
-{
-	static const char of[256] = { ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t' };
-
-	return of[(unsigned char)c];
-}
-
-/* An escape at *S, past which it moves; false: to be left. */
-static bool plain_escape(struct jsonl_text *s, struct buf *b, int *rc)
-{
-	char bytes[UTF8_MAX];
-	const char c = s->len > 1 ? unescape(s->text[1]) : 0;
-	const long unit = c ? 0 : code_unit(*s);
-
-	if (!c && (unit < 0 || (unit >= 0xD800 && unit < 0xE000)))
-		return false;
-	*rc = c ? buf_add_byte(b, (unsigned char)c) : buf_add(b, bytes, utf8_write((uint32_t)unit, bytes));
-	*s = skip(*s, c ? 2 : 6);
-	return true;
-}
-
-/* The string at *S to B: 1, 0 to be left, -1 failed. */
-static int plain_string(struct jsonl_text *s, struct buf *b)
+/* The string at S. */
+static int take_string(struct scan *s, struct jsonl_text *is, uint64_t *repaired)
 {
 	static const unsigned char stops[256] = { [0x00 ... 0x1F] = 1, ['"'] = 1, ['\\'] = 1 };
-	int rc = 0;
+	char *to;
 
-	buf_clear(b);
-	if (!s->len || s->text[0] != '"' || buf_reserve(b, 1))
-		return s->len && s->text[0] == '"' ? -1 : 0;
-	*s = skip(*s, 1);
+	if (!take(s, '"'))
+		return not_json(s, "no string");
+	is->text = to = s->at;
 	for (;;) {
-		size_t n = 0;
+		const char *from = s->at;
 
-		while (n < s->len && !stops[(unsigned char)s->text[n]])
-			n++;
-		if (n == s->len || (s->text[n] != '"' && s->text[n] != '\\'))
-			return 0;
-		if (buf_add(b, s->text, n))
-			return -1;
-		*s = skip(*s, n);
-		if (s->text[0] == '"')
+		while (s->at < s->end && !stops[(unsigned char)*s->at])
+			s->at++;
+		if (to != from)
+			memmove(to, from, (size_t)(s->at - from));
+		to += s->at - from;
+		if (s->at == s->end)
+			return not_json(s, "a string has no end");
+		if (*s->at == '"')
 			break;
-		if (!plain_escape(s, b, &rc))
-			return 0;
-		if (rc)
+		if (*s->at != '\\')
+			return not_json(s, "a control character in a string");
+		if (take_escape(s, &to, repaired))
 			return -1;
 	}
-	*s = skip(*s, 1);
-	return 1;
+	s->at++;
+	is->len = (size_t)(to - is->text);
+	return 0;
 }
 
-/* A whole number or a constant at *S, which ends before a comma or a brace. The number to B. */
-static int plain_word(struct jsonl_text *s, struct buf *b, bool *number)
+static size_t skip_digits(struct scan *s)
+{
+	const char *from = s->at;
+
+	while (s->at < s->end && isdigit((unsigned char)*s->at))
+		s->at++;
+	return (size_t)(s->at - from);
+}
+
+/* The number at S, as it stands. */
+static int take_number(struct scan *s, struct jsonl_text *is)
+{
+	size_t whole;
+	bool good;
+
+	is->text = s->at;
+	s->at += *s->at == '-';
+	whole = skip_digits(s);
+	good = whole == 1 || (whole && s->at[-(ptrdiff_t)whole] != '0');
+	if (good && s->at < s->end && *s->at == '.') {
+		s->at++;
+		good = skip_digits(s) > 0;
+	}
+	if (good && s->at < s->end && (*s->at == 'e' || *s->at == 'E')) {
+		s->at++;
+		s->at += s->at < s->end && (*s->at == '-' || *s->at == '+');
+		good = skip_digits(s) > 0;
+	}
+	is->len = (size_t)(s->at - is->text);
+	return good ? 0 : not_json(s, "a number breaks off");
+}
+
+static int take_constant(struct scan *s)
 {
 	static const char *const constants[] = { "null", "true", "false" };
-	size_t n = 0;
 
-	buf_clear(b);
-	while (n < s->len && isdigit((unsigned char)s->text[n]))
-		n++;
-	*number = n > 0;
-	if (n > DIGITS_MAX || (n > 1 && s->text[0] == '0'))
-		return 0;
-	for (size_t i = 0; !n && i < sizeof(constants) / sizeof(constants[0]); i++)
-		if (s->len >= strlen(constants[i]) && !memcmp(s->text, constants[i], strlen(constants[i])))
-			n = strlen(constants[i]);
-	if (!n || (*number && buf_add(b, s->text, n)))
-		return n ? -1 : 0;
-	*s = skip(*s, n);
-	return s->len && strchr(",} \t\r\n", s->text[0]) && s->text[0];
+	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++) {
+		const size_t n = strlen(constants[i]);
+
+		if ((size_t)(s->end - s->at) >= n && !memcmp(s->at, constants[i], n)) {
+			s->at += n;
+			return 0;
+		}
+	}
+	return not_json(s, "no value");
 }
 
-/* Where the three of jsonl_read go, and what else is there. */
-struct members {
-	struct buf *id, *title, *text;
-	struct buf key, other;
-	bool has_text;
+static bool begins_number(char c)
+{
+	return c == '-' || isdigit((unsigned char)c);
+}
+
+/* A value at S that is no list and no object. */
+static int pass_scalar(struct scan *s)
+{
+	struct jsonl_text is;
+	uint64_t repaired = 0;
+	const char c = peek(s);
+
+	if (c == '"')
+		return take_string(s, &is, &repaired);
+	return begins_number(c) ? take_number(s, &is) : take_constant(s);
+}
+
+static int take_key(struct scan *s, struct jsonl_text *key)
+{
+	uint64_t repaired = 0;
+
+	if (take_string(s, key, &repaired))
+		return -1;
+	return take(s, ':') ? 0 : not_json(s, "no colon");
+}
+
+/* Whatever value stands at S. */
+static int pass_value(struct scan *s)
+{
+	char closes[DEPTH_MAX];
+	struct jsonl_text key;
+	size_t depth = 0;
+
+	for (;;) {
+		const char c = peek(s);
+		bool empty = true;
+
+		if (c == '{' || c == '[') {
+			if (depth == DEPTH_MAX)
+				return not_json(s, "lists and objects are nested too deep");
+			closes[depth++] = c == '{' ? '}' : ']';
+			s->at++;
+			empty = peek(s) == closes[depth - 1];
+		} else if (pass_scalar(s)) {
+			return -1;
+		}
+		if (empty) {		/* a value has ended */
+			while (depth && take(s, closes[depth - 1]))
+				depth--;
+			if (!depth)
+				return 0;
+			if (!take(s, ','))
+				return not_json(s, "no comma");
+		}
+		if (closes[depth - 1] == '}' && take_key(s, &key))
+			return -1;
+	}
+}
+
+/* The members that are not passed over. */
+enum { ID, TITLE, TEXT, MEMBERS };
+static const char *const members[MEMBERS] = { "id", "title", "text" };
+
+struct object {
+	struct buf *names[TEXT];	/* the id and the title */
+	struct jsonl_text text;		/* in the line; text.text NULL: there is none */
+	bool seen[MEMBERS];
+	uint64_t *repaired;
 };
 
-static int plain_member(struct jsonl_text *s, struct members *m)
+static int refuse_kind(struct scan *s, int which)
 {
-	const char *key;
-	struct buf *to = &m->other;
-	bool number = false;
-	int rc = plain_string(s, &m->key);
+	const char c = peek(s), *const should = which == TEXT ? "not a string" : "neither a string nor a number";
+	const char *const is = c == '{' ? "an object" : c == '[' ? "a list" : begins_number(c) ? "a number" : "a constant";
 
-	if (rc <= 0)
-		return rc;
-	*s = skip_space(*s);
-	if (!s->len || s->text[0] != ':' || memchr(m->key.data, 0, m->key.len))
-		return 0;
-	key = m->key.data;
-	to = !strcmp(key, "id") ? m->id : !strcmp(key, "title") ? m->title : !strcmp(key, "text") ? m->text : to;
-	*s = skip_space(skip(*s, 1));
-	if (s->len && s->text[0] == '"') {
-		m->has_text = m->has_text || to == m->text;
-		return plain_string(s, to);
+	if (strcmp(is, "a constant") || !take_constant(s))
+		return err_corrupt("\"%s\" is %s, %s", members[which], is, should);
+	return -1;
+}
+
+static int take_member(struct scan *s, struct object *o)
+{
+	struct jsonl_text key, is = { NULL, 0 };
+	int which = 0;
+	char c;
+
+	if (take_key(s, &key))
+		return -1;
+	while (which < MEMBERS && (strlen(members[which]) != key.len || memcmp(members[which], key.text, key.len)))
+		which++;
+	if (which == MEMBERS)
+		return pass_value(s);
+	if (o->seen[which])
+		return err_corrupt("the object has \"%s\" twice", members[which]);
+	o->seen[which] = true;
+	c = peek(s);
+	if (c == '"') {
+		if (take_string(s, &is, o->repaired))
+			return -1;
+	} else if (which != TEXT && begins_number(c)) {
+		if (take_number(s, &is))
+			return -1;
+	} else if (which == TEXT || c != 'n') {
+		return refuse_kind(s, which);
+	} else if (take_constant(s)) {
+		return -1;
 	}
-	if (to == m->text || (to != &m->other && s->len && strchr("tf", s->text[0])))	/* of another kind than it should be */
-		return 0;
-	return plain_word(s, to, &number);
+	if (which == TEXT)
+		o->text = is;
+	return which == TEXT ? 0 : buf_add(o->names[which], is.text, is.len);
 }
 
-/* 1 read, 0 left to jansson, -1 failed. */
-static int plain_object(struct jsonl_text s, struct members *m)
+static int take_object(struct scan *s, struct object *o)
 {
-	int rc;
+	const char c = peek(s);
 
-	s = skip_space(s);
-	do {
-		if (!s.len || (s.text[0] != '{' && s.text[0] != ','))
-			return 0;
-		s = skip_space(skip(s, 1));
-		rc = plain_member(&s, m);
-		if (rc <= 0)
-			return rc;
-		s = skip_space(s);
-	} while (s.len && s.text[0] == ',');
-	return s.len && s.text[0] == '}' && !skip_space(skip(s, 1)).len && m->has_text;
+	if (!take(s, '{'))
+		return c == '[' || c == '"' || begins_number(c) ? err_corrupt("not a JSON object") : not_json(s, "no object");
+	if (!take(s, '}')) {
+		do {
+			if (take_member(s, o))
+				return -1;
+		} while (take(s, ','));
+		if (!take(s, '}'))
+			return not_json(s, "no comma and no brace");
+	}
+	if (peek(s) || s->at < s->end)
+		return not_json(s, "more than an object");
+	return o->text.text ? 0 : err_corrupt("no string \"text\"");
 }
 
-static int read_plain(struct jsonl_text line, struct buf *id, struct buf *title, struct buf *text)
+int jsonl_take(struct buf *line, struct buf *id, struct buf *title, uint64_t *repaired)
 {
-	struct members m = { .id = id, .title = title, .text = text, .key = BUF_INIT, .other = BUF_INIT };
-	int rc;
+	struct scan s;
+	struct object o = { .names = { id, title }, .repaired = repaired };
 
 	buf_clear(id);
 	buf_clear(title);
-	rc = plain_object(line, &m);
-	buf_release(&m.key);
-	buf_release(&m.other);
-	return rc;
+	if (buf_reserve(line, 0))
+		return -1;
+	s = (struct scan){ .begin = line->data, .end = line->data + line->len, .at = line->data };
+	if (take_object(&s, &o))
+		return -1;
+	memmove(line->data, o.text.text, o.text.len);
+	line->len = o.text.len;
+	line->data[line->len] = 0;
+	return 0;
 }
 
 int jsonl_read(struct jsonl_text line, struct buf *id, struct buf *title, struct buf *text, uint64_t *repaired)
 {
-	json_error_t error;
-	json_t *object = NULL;
-	int rc = read_plain(line, id, title, text);
-
-	if (rc)
-		return rc > 0 ? 0 : -1;
-	rc = -1;
 	buf_clear(text);
-	if (memmem(line.text, line.len, "\\u", 2)) {
-		if (repair(line, text, repaired))
-			return -1;
-		line = (struct jsonl_text){ text->data, text->len };
-	}
-	object = json_loadb(line.text, line.len, JSON_ALLOW_NUL, &error);
-	if (!object && json_error_code(&error) == json_error_numeric_overflow)	/* of another member, as like as not */
-		object = json_loadb(line.text, line.len, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error);
-	if (!object)
-		return err_corrupt("not JSON: %s", error.text);
-	if (!json_is_object(object))
-		err_corrupt("not a JSON object");
-	else if (!json_is_string(json_object_get(object, "text")))
-		err_corrupt("no string \"text\"");
-	else
-		rc = take_string(object, "id", id) || take_string(object, "title", title) || take_string(object, "text", text) ? -1 : 0;
-	json_decref(object);
-	return rc;
+	return buf_add(text, line.text, line.len) ? -1 : jsonl_take(text, id, title, repaired);
 }
+
+/* --- writing --------------------------------------------------------------------- */
 
 int jsonl_put_string(struct buf *b, struct jsonl_text s)
 {

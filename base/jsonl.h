@@ -24,11 +24,15 @@ struct in;
 int jsonl_refuse(struct in *in);
 
 /*
- * Reads LINE, valid UTF-8: "text" must be a string; "id" (a string or a whole
- * number; of 53 bits beside numbers that have more than 64) and "title" may be absent or null, anything else is passed over.
- * Each buffer is replaced. Halves of surrogate pairs that stand alone become
- * U+FFFD and are added to *REPAIRED. -1 with the reason set (EXIT_CORRUPT, without the place).
+ * Reads LINE, valid UTF-8: an object whose "text" is a string. "id" and "title" are strings, or numbers, of which the
+ * digits are kept as they stand ("007" is no number, 5.50 stays 5.50); they may be absent or null. Whatever else the object
+ * has is passed over, as long as it is JSON. ID and TITLE are replaced. LINE becomes the text; nothing is
+ * allocated but for the names. Halves of surrogate pairs that stand alone become U+FFFD and are added to *REPAIRED. -1
+ * with the reason set (EXIT_CORRUPT, without the place): also where one of the three is there twice, or of another kind.
  */
+int jsonl_take(struct buf *line, struct buf *id, struct buf *title, uint64_t *repaired);
+
+/* The same, LINE staying as it is. TEXT is replaced. */
 int jsonl_read(struct jsonl_text line, struct buf *id, struct buf *title, struct buf *text, uint64_t *repaired);
 
 /* Adds one line. The three are strings always, empty ones where nothing is known. */
@@ -36,8 +40,5 @@ int jsonl_put(struct buf *b, struct jsonl_text id, struct jsonl_text title, stru
 
 /* Adds S, valid UTF-8, as a JSON string with its quotes. */
 int jsonl_put_string(struct buf *b, struct jsonl_text s);
-
-/* Call once before threads use jsonl_read: jansson seeds its tables at first use. */
-void jsonl_init(void);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GIANT ((size_t)1 << 20)		/* bytes of a text that is worth some care */
+
 static int blame(const struct document *d, const char *path)
 {
 	const char *file = strcmp(path, "-") ? path : "standard input";
@@ -15,26 +17,41 @@ static int blame(const struct document *d, const char *path)
 	return err_prefix("'%s', the line at byte %" PRIu64, file, d->offset);
 }
 
-int jsonl_document(struct jsonl *j, const struct document *d, const char *file, const struct jsonl_how *how, uint64_t *repaired)
+/* What escapes and other members took, where it is much. */
+static void give_back(struct buf *b)
 {
-	const struct jsonl_text line = { d->text.data, d->text.len - 1 };
+	char *data;
+
+	if (b->cap < GIANT || b->cap - b->len < b->len / 4)
+		return;
+	data = realloc(b->data, b->len + 1);
+	if (!data)
+		return;
+	b->data = data;
+	b->cap = b->len;
+}
+
+int jsonl_document(struct jsonl *j, struct document *d, const char *file, const struct jsonl_how *how, uint64_t *repaired)
+{
 	const uint64_t before = *repaired;
 
-	if (jsonl_read(line, &j->id, &j->title, &j->text, repaired))
+	d->text.len--;		/* the line's end */
+	if (jsonl_take(&d->text, &j->id, &j->title, repaired))
 		return blame(d, file);
 	if (how->strict && *repaired > before) {
 		err_corrupt("half of a surrogate pair stands alone");
 		return blame(d, file);
 	}
-	return document_of_text(&j->doc, j->text.data ? j->text.data : "", j->text.len, how->keep_marks);
+	if (document_of_text(d, how->keep_marks))
+		return -1;
+	give_back(&d->text);
+	return 0;
 }
 
 void jsonl_release(struct jsonl *j)
 {
-	document_release(&j->doc);
 	buf_release(&j->id);
 	buf_release(&j->title);
-	buf_release(&j->text);
 }
 
 int jsonl_batch_read(struct jsonl_batch *b, struct lines *l, size_t bytes)
@@ -61,20 +78,33 @@ int jsonl_batch_read(struct jsonl_batch *b, struct lines *l, size_t bytes)
 	return b->n > 0;
 }
 
-static int add_document(struct jsonl_batch *b)
+/* The text of D to the others; a giant that comes first is not copied. */
+static int add_text(struct jsonl_batch *b, struct document *d)
+{
+	const struct buf text = d->text;
+
+	if (b->docs.text.len || text.len < GIANT)
+		return buf_add(&b->docs.text, text.data, text.len);
+	buf_release(&b->docs.text);
+	b->docs.text = text;
+	d->text = (struct buf)BUF_INIT;
+	return 0;
+}
+
+static int add_document(struct jsonl_batch *b, struct document *d)
 {
 	const struct jsonl *j = &b->work;
-	const size_t id = b->text_of_names.len, start = b->docs.text.len;
+	const size_t id = b->text_of_names.len, start = b->docs.text.len, len = d->text.len;
 
-	if (!j->doc.n_lines)
+	if (!d->n_lines)
 		return 0;
 	if (array_grow(&b->names, &b->cap_names, b->n_names + 1, sizeof(*b->names)) ||
 	    array_grow(&b->docs.items, &b->docs.cap, b->docs.count + 1, sizeof(*b->docs.items)) ||
 	    buf_add(&b->text_of_names, j->id.data, j->id.len) || buf_add(&b->text_of_names, j->title.data, j->title.len) ||
-	    buf_add(&b->docs.text, j->doc.text.data, j->doc.text.len))
+	    add_text(b, d))
 		return -1;
 	b->names[b->n_names++] = (struct jsonl_names){ id, j->id.len, id + j->id.len, j->title.len };
-	b->docs.items[b->docs.count++] = (struct document_place){ start, j->doc.text.len };
+	b->docs.items[b->docs.count++] = (struct document_place){ start, len };
 	return 0;
 }
 
@@ -85,7 +115,7 @@ int jsonl_batch_parse(struct jsonl_batch *b, const struct jsonl_how *how)
 	b->docs.count = b->n_names = 0;
 	b->repaired = 0;
 	for (size_t i = 0; i < b->n; i++)
-		if (jsonl_document(&b->work, &b->lines[i], b->files[i], how, &b->repaired) || add_document(b))
+		if (jsonl_document(&b->work, &b->lines[i], b->files[i], how, &b->repaired) || add_document(b, &b->lines[i]))
 			return -1;
 	return 0;
 }
@@ -107,7 +137,7 @@ struct jsonl_text jsonl_batch_title(const struct jsonl_batch *b, size_t i)
 
 size_t jsonl_batch_memory(const struct jsonl_batch *b)
 {
-	size_t all = b->docs.text.cap + b->text_of_names.cap + b->work.text.cap + b->work.doc.text.cap;
+	size_t all = b->docs.text.cap + b->text_of_names.cap + b->work.id.cap + b->work.title.cap;
 
 	for (size_t i = 0; i < b->cap; i++)
 		all += b->lines[i].text.cap;

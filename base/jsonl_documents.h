@@ -25,21 +25,22 @@
 #include "base/jsonl.h"
 #include "base/lines.h"
 
-/* One document. */
+/* What names a document. */
 struct jsonl {
-	struct document doc;		/* its lines and key; n_lines 0: none */
 	struct buf id, title;
-	struct buf text;		/* for work */
 };
-#define JSONL_INIT { DOCUMENT_INIT, BUF_INIT, BUF_INIT, BUF_INIT }
+#define JSONL_INIT { BUF_INIT, BUF_INIT }
 
 struct jsonl_how {
 	bool keep_marks;		/* byte-order marks stay in the text */
 	bool strict;			/* halves of surrogate pairs that stand alone are errors */
 };
 
-/* The line D of FILE, as lines_next_document gave it, into J. Adds to *REPAIRED as jsonl_read does. */
-int jsonl_document(struct jsonl *j, const struct document *d, const char *file, const struct jsonl_how *how, uint64_t *repaired);
+/*
+ * D, a line of FILE as lines_next_document gave it, becomes the document in it, with its names in J and no memory beside
+ * its own. n_lines 0: it has none. Adds to *REPAIRED as jsonl_take does.
+ */
+int jsonl_document(struct jsonl *j, struct document *d, const char *file, const struct jsonl_how *how, uint64_t *repaired);
 void jsonl_release(struct jsonl *j);
 
 struct jsonl_batch {

@@ -136,8 +136,6 @@ static struct lines *new_reader(const struct lines_opts *opts)
 	l->scan = clean_text_best();
 	l->strict = opts->strict;
 	l->form = opts->form;
-	if (l->form == LINES_JSON)
-		jsonl_init();
 	l->keep_marks = opts->keep_marks && opts->form != LINES_JSON;
 	l->document_per_file = opts->document_per_file;
 	l->threads = opts->threads ? opts->threads : 1;
@@ -234,9 +232,10 @@ static size_t shifted(size_t index, size_t by)
 	return index > by ? index - by : 0;
 }
 
-/* Reads on, keeping what is in the window. A line that fills the buffer doubles it. */
+/* Reads on, keeping what is in the window. A line that fills the buffer doubles it. Little is read beyond a giant. */
 static int fill(struct lines *l)
 {
+	size_t room;
 	ssize_t got;
 
 	if (l->pos) {
@@ -248,7 +247,8 @@ static int fill(struct lines *l)
 	}
 	if (l->cap - l->end <= READ_MIN && array_grow(&l->buffer, &l->cap, l->cap + 1, 1))
 		return -1;
-	got = in_read_some(l->in, l->buffer + l->end, l->cap - l->end - 1);
+	room = l->cap - l->end - 1;
+	got = in_read_some(l->in, l->buffer + l->end, room < BLOCK_BYTES ? room : BLOCK_BYTES);
 	if (got < 0)
 		return -1;
 	l->end += (size_t)got;
@@ -431,6 +431,36 @@ static int add_line(struct document *doc, const char *text, size_t len)
 	return 0;
 }
 
+/* A line that is DOC's first becomes its text, with the memory that it is in; the window is a small one again. */
+static int take_giant(struct lines *l, struct document *doc, const struct line *line)
+{
+	const size_t rest = l->end - l->pos, cap = rest + 1 > BLOCK_BYTES ? rest + 1 : BLOCK_BYTES;
+	char *window = malloc(cap);
+
+	if (!window)
+		return err_memory();
+	memcpy(window, l->buffer + l->pos, rest);
+	buf_release(&doc->text);
+	if (line->text == l->repaired.data) {
+		free(l->buffer);
+		doc->text = l->repaired;
+		l->repaired = (struct buf)BUF_INIT;
+	} else {
+		memmove(l->buffer, line->text, line->len);
+		doc->text = (struct buf){ l->buffer, line->len, l->cap - 1 };
+	}
+	l->buffer = window;
+	l->cap = cap;
+	l->scanned = shifted(l->scanned, l->pos);
+	l->checked = shifted(l->checked, l->pos);
+	l->end = rest;
+	l->pos = 0;
+	if (buf_add_byte(&doc->text, '\n') || array_grow(&doc->ends, &doc->cap_lines, 1, sizeof(*doc->ends)))
+		return -1;
+	doc->ends[doc->n_lines++] = doc->text.len;
+	return 0;
+}
+
 int lines_next_document(struct lines *l, struct document *doc)
 {
 	struct line line;
@@ -453,7 +483,7 @@ int lines_next_document(struct lines *l, struct document *doc)
 			doc->number = line.number;
 			doc->file = line.file;
 		}
-		if (add_line(doc, line.text, line.len))
+		if (!doc->n_lines && line.len > BLOCK_BYTES ? take_giant(l, doc, &line) : add_line(doc, line.text, line.len))
 			return -1;
 		if (l->form == LINES_JSON)
 			return 1;
@@ -466,22 +496,35 @@ int lines_next_document(struct lines *l, struct document *doc)
 	return 1;
 }
 
-int document_of_text(struct document *doc, const char *text, size_t len, bool keep_marks)
+int document_of_text(struct document *doc, bool keep_marks)
 {
-	const char *const end = text + len, *next;
+	const char *text, *end, *next;
+	char *to;
 
-	buf_clear(&doc->text);
+	if (buf_reserve(&doc->text, 1))		/* the last line may have no end */
+		return -1;
+	to = doc->text.data;
+	end = to + doc->text.len;
 	doc->n_lines = 0;
-	for (; text < end; text = next) {
+	for (text = to; text < end; text = next) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
 
 		next = newline ? newline + 1 : end;
 		if (!keep_marks && stop - text >= MARK_LEN && !memcmp(text, MARK, MARK_LEN))
 			text += MARK_LEN;
 		stop -= stop > text && stop[-1] == '\r';
-		if (!is_blank(text, (size_t)(stop - text)) && add_line(doc, text, (size_t)(stop - text)))
+		if (is_blank(text, (size_t)(stop - text)))
+			continue;
+		if (array_grow(&doc->ends, &doc->cap_lines, doc->n_lines + 1, sizeof(*doc->ends)))
 			return -1;
+		if (to != text)
+			memmove(to, text, (size_t)(stop - text));
+		to += stop - text;
+		*to++ = '\n';
+		doc->ends[doc->n_lines++] = (uint64_t)(to - doc->text.data);
 	}
+	doc->text.len = (size_t)(to - doc->text.data);
+	*to = 0;
 	if (doc->n_lines)
 		doc->key = key_of(doc->text.data, doc->text.len - 1);
 	return 0;

@@ -99,8 +99,8 @@ struct document {
  */
 int lines_next_document(struct lines *l, struct document *doc);
 
-/* DOC's lines, and its key, out of TEXT, valid UTF-8: as if read from a file of that document alone. Blank lines are left out; all may be blank. */
-int document_of_text(struct document *doc, const char *text, size_t len, bool keep_marks);
+/* DOC's text, valid UTF-8, becomes its lines, and its key is found: as if read from a file of that document alone. Blank lines are left out; all may be blank. */
+int document_of_text(struct document *doc, bool keep_marks);
 void document_release(struct document *doc);
 
 /* Many at once, one after the other; keys are not computed. */

@@ -302,7 +302,6 @@ static int start(struct extract *x)
 	for (unsigned i = 0; i < x->n_workers; i++)
 		if (wikitext_new(&x->workers[i].wikitext, &x->opts->wikitext))
 			return -1;
-	jsonl_init();
 	return 0;
 }
 

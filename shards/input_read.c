@@ -94,23 +94,8 @@ static int read_batch(void *ctx, void *item)
 static int parse_line(const struct text_run *run, struct document *d, struct jsonl *j, uint64_t *repaired)
 {
 	const struct jsonl_how how = { .keep_marks = run->r->keep_marks, .strict = run->r->strict };
-	const struct document line = *d;
 
-	if (jsonl_document(j, d, run->r->inputs->files[run->first_file + d->file].name, &how, repaired))
-		return -1;
-	*d = j->doc;
-	d->offset = line.offset;
-	d->file = line.file;
-	j->doc = line;			/* its memory, that is */
-	return 0;
-}
-
-static void shrink(struct jsonl *j, size_t most)
-{
-	if (j->text.cap <= most && j->doc.text.cap <= most)
-		return;
-	jsonl_release(j);
-	*j = (struct jsonl)JSONL_INIT;
+	return jsonl_document(j, d, run->r->inputs->files[run->first_file + d->file].name, &how, repaired);
 }
 
 static int encode_batch(void *ctx, void *item, unsigned worker)
@@ -136,8 +121,6 @@ static int encode_batch(void *ctx, void *item, unsigned worker)
 		if (tokdoc_encode(&b->records, &e->doc, run->id_bytes))
 			return -1;
 		b->tokens[i] = (uint32_t)e->doc.n_tokens;
-		if (j)
-			shrink(j, run->batch_bytes);
 	}
 	return 0;
 }

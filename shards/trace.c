@@ -289,14 +289,13 @@ static int search_lines(struct search *s, struct lines *l)
 	return rc;
 }
 
-/* The document in a line of JSON, which is where it stands: what is inside has no bytes of its own there. */
-static int look_at_json(struct search *s, const struct document *line, const struct jsonl *j)
+/* The document D of a line of LEN bytes, which is where it stands: what is inside has no bytes of its own there. */
+static int look_at_json(struct search *s, const struct document *d, size_t len)
 {
-	const struct trace_place place = { .file = s->t->files[s->first + line->file], .first = line->offset,
-					   .end = line->offset + line->text.len - 1 };
+	const struct trace_place place = { .file = s->t->files[s->first + d->file], .first = d->offset, .end = d->offset + len };
 
 	for (uint32_t k = 0; k < s->t->n_segments; k++)
-		if (!key_compare(s->t->segments[k].key, j->doc.key) && add_place(s, &s->t->segments[k], &place))
+		if (!key_compare(s->t->segments[k].key, d->key) && add_place(s, &s->t->segments[k], &place))
 			return -1;
 	return 0;
 }
@@ -310,9 +309,11 @@ static int search_json(struct search *s, struct lines *l)
 	int rc;
 
 	while ((rc = lines_next_document(l, &line)) > 0) {
+		const size_t len = line.text.len - 1;
+
 		rc = jsonl_document(&j, &line, lines_name(l, line.file), &how, &repaired);
-		if (!rc && j.doc.n_lines)
-			rc = look_at_json(s, &line, &j);
+		if (!rc && line.n_lines)
+			rc = look_at_json(s, &line, len);
 		if (rc)
 			break;
 	}

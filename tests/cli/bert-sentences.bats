@@ -31,6 +31,17 @@ load helpers
 	says "'standard input', line 1: half of a surrogate pair stands alone"
 }
 
+@test "members of JSON lines: numbers keep their digits, other kinds and second ones are refused" {
+	[ "$(bert-sentences --from jsonl --to jsonl <<<'{"id": 18446744073709551616, "title": 5.50, "text": "A."}')" = \
+		'{"id": "18446744073709551616", "title": "5.50", "text": "A."}' ]
+	printf '{"text": "a"}\n%s\n' '{"title": {"en": "b"}, "text": "a"}' >object
+	exits 3 bert-sentences --from jsonl object
+	says "'object', line 2: \"title\" is an object, neither a string nor a number"
+	printf '{"text": "a"}\n%s\n' '{"text": "a", "id": 1, "text": "b"}' >twice
+	exits 3 bert-sentences --from jsonl twice
+	says "'twice', line 2: the object has \"text\" twice"
+}
+
 # joined: the paragraphs of a file of sentences.
 joined() { awk '/^$/ { print line; print ""; line = ""; next } { line = line (line == "" ? "" : " ") $0 } END { print line }' "$1"; }
 

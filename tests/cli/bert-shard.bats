@@ -38,9 +38,9 @@ load helpers
 
 @test "JSON lines that are none, and JSON lines that were not announced" {
 	local args=(--vocab "$DATA/man/vocab.txt" -o out)
-	{ head -n 2 "$DATA/man/documents.jsonl"; echo; echo '{"id": 1.5, "text": "a"}'; } >bad
+	{ head -n 2 "$DATA/man/documents.jsonl"; echo; echo '{"id": true, "text": "a"}'; } >bad
 	exits 3 bert-shard "${args[@]}" --from jsonl bad
-	says "'bad', line 4: \"id\" is not a string"
+	says "'bad', line 4: \"id\" is a constant, neither a string nor a number"
 	exits 2 bert-shard "${args[@]}" bad
 	says "'bad' looks like JSON lines: give --from jsonl, or --from text"
 	exits 2 bert-shard "${args[@]}" <bad

@@ -104,15 +104,17 @@ static void keys_are_those_of_text(void **state)
 	(void)state;
 	assert_int_equal(lines_next_document(l, &text), 1);
 	lines_close(l);
-	l = open_lines("{\"text\": \"\\nOne.\\r\\n\\n\\ufeffTwo.\\nThree.\"}\n", &(struct lines_opts){ .form = LINES_JSON });
+	l = open_lines("{\"text\": \"\\nOne.\\r\\n\\n\\ufeffTwo.\\nThree.\"}\n"
+		       "{\"text\": \"\\nOne.\\r\\n\\n\\ufeffTwo.\\nThree.\"}\n", &(struct lines_opts){ .form = LINES_JSON });
 	assert_int_equal(lines_next_document(l, &line), 1);
 	assert_int_equal(jsonl_document(&j, &line, path, &plain, &repaired), 0);
-	assert_int_equal(key_compare(j.doc.key, text.key), 0);
-	assert_int_equal(j.doc.n_lines, 3);
-	assert_int_equal(j.doc.text.len, text.text.len);
-	assert_memory_equal(j.doc.text.data, text.text.data, text.text.len);
+	assert_int_equal(key_compare(line.key, text.key), 0);
+	assert_int_equal(line.n_lines, 3);
+	assert_int_equal(line.text.len, text.text.len);
+	assert_memory_equal(line.text.data, text.text.data, text.text.len);
+	assert_int_equal(lines_next_document(l, &line), 1);
 	assert_int_equal(jsonl_document(&j, &line, path, &(struct jsonl_how){ .keep_marks = true }, &repaired), 0);
-	assert_int_equal(j.doc.text.len, text.text.len + 3);
+	assert_int_equal(line.text.len, text.text.len + 3);
 	lines_close(l);
 	jsonl_release(&j);
 	document_release(&line);
@@ -139,6 +141,7 @@ static void faults_have_a_place(void **state)
 	(void)state;
 	fails("{\"text\": \"a\"}\n\nx\n", 0, false, "', line 3: not JSON");
 	fails("{\"text\": \"a\"}\n[]\n", 5, false, "', the line at byte 14: not a JSON object");
+	fails("{\"text\": \"a\"}\n{\"id\": 1, \"text\": \"b\", \"id\": 2}\n", 0, false, "', line 2: the object has \"id\" twice");
 	fails("{\"text\": \"\\ud800\"}\n", 0, true, "', line 1: half of a surrogate pair stands alone");
 }
 
