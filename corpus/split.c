@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/jsonl_documents.h"
 #include "base/out.h"
 #include "base/rng.h"
 #include "base/utf8.h"
@@ -28,6 +29,8 @@ struct split {
 	uint64_t seed;
 	size_t n;
 	struct part *parts;	/* in the order given, SPLIT_REST last */
+	bool jsonl;
+	struct jsonl_how how;	/* of these */
 	uint64_t documents;
 	unsigned __int128 keys;	/* the sum of the documents' */
 };
@@ -124,6 +127,17 @@ void split_close(struct split *s)
 	free(s);
 }
 
+void split_from_jsonl(struct split *s, bool strict)
+{
+	s->jsonl = true;
+	s->how = (struct jsonl_how){ .strict = strict };
+}
+
+static const char *ending(const struct split *s)
+{
+	return s->jsonl ? ".jsonl" : ".txt";
+}
+
 size_t split_count(const struct split *s)
 {
 	return s->n;
@@ -181,8 +195,8 @@ static json_t *record_make(const struct split *s)
 
 	key_print((struct key){ (uint64_t)(s->keys >> 64), (uint64_t)s->keys }, keys);
 	snprintf(seed, sizeof(seed), "%" PRIu64, s->seed);	/* no JSON number holds all of them */
-	return json_pack("{s:I, s:s, s:s, s:o}", "documents", (json_int_t)s->documents, "keys", keys, "seed", seed, "splits",
-			 record_splits(s));
+	return json_pack("{s:I, s:s*, s:s, s:s, s:o}", "documents", (json_int_t)s->documents, "from",
+			 s->jsonl ? "jsonl" : NULL, "keys", keys, "seed", seed, "splits", record_splits(s));
 }
 
 static int record_write(const struct split *s, const char *folder)
@@ -230,18 +244,21 @@ static int record_check(const struct split *s, const json_t *record, const char 
 	json_t *mine = record_make(s);
 	int rc = mine ? 0 : err_memory();
 
-	for (size_t i = 0; rc == 0 && names[i]; i++)
-		if (!json_equal(json_object_get(mine, names[i]), json_object_get(record, names[i])))
+	for (size_t i = 0; rc == 0 && names[i]; i++) {
+		const json_t *is = json_object_get(mine, names[i]), *was = json_object_get(record, names[i]);
+
+		if ((is || was) && !json_equal(is, was))
 			rc = err_fail("'%s' was made with %s: remove it, or name another folder", folder, what);
+	}
 	json_decref(mine);
 	return rc;
 }
 
 static int check_options(const struct split *s, const json_t *record, const char *folder)
 {
-	static const char *const seed[] = { "seed", NULL }, *const splits[] = { "splits", NULL };
+	static const char *const from[] = { "from", NULL }, *const seed[] = { "seed", NULL }, *const splits[] = { "splits", NULL };
 
-	if (record_check(s, record, folder, seed, "another --seed"))
+	if (record_check(s, record, folder, from, "another --from") || record_check(s, record, folder, seed, "another --seed"))
 		return -1;
 	return record_check(s, record, folder, splits, "other --split options");
 }
@@ -256,7 +273,7 @@ static int check_input(const struct split *s, const json_t *record, const char *
 /* Whether NAME is that of a file which this run makes anew. */
 static bool is_ours(const struct split *s, const char *name)
 {
-	const size_t len = strlen(name) - strlen(".txt");
+	const size_t len = strlen(name) - strlen(ending(s));
 
 	for (size_t i = 0; i < s->n; i++)
 		if (strlen(s->parts[i].name) == len && !memcmp(s->parts[i].name, name, len))
@@ -272,9 +289,9 @@ static int check_strangers(const struct split *s, const char *folder)
 	int rc = fs_list(folder, &names, &count);
 
 	for (size_t i = 0; rc == 0 && i < count; i++) {
-		const size_t len = strlen(names[i]);
+		const size_t len = strlen(names[i]), end = strlen(ending(s));
 
-		if (*names[i] != '.' && len > 4 && !strcmp(names[i] + len - 4, ".txt") && !is_ours(s, names[i]))
+		if (*names[i] != '.' && len > end && !strcmp(names[i] + len - end, ending(s)) && !is_ours(s, names[i]))
 			rc = err_fail("'%s' holds '%s', which is of another origin: remove it, or name another folder", folder,
 				      names[i]);
 	}
@@ -292,7 +309,7 @@ static int open_parts(struct split *s, const char *folder)
 		int rc;
 
 		p->documents = p->bytes = 0;
-		rc = buf_addf(&path, "%s/%s.txt", folder, p->name) || out_open(&p->out, path.data) ? -1 : 0;
+		rc = buf_addf(&path, "%s/%s%s", folder, p->name, ending(s)) || out_open(&p->out, path.data) ? -1 : 0;
 		buf_release(&path);
 		if (rc)
 			return -1;
@@ -300,28 +317,53 @@ static int open_parts(struct split *s, const char *folder)
 	return 0;
 }
 
+/* TEXT is what is to be written of a document. */
+static int write_document(struct split *s, struct key key, const struct buf *text)
+{
+	struct part *p = &s->parts[split_of(s, key)];
+
+	if (out_write(p->out, text->data, text->len) || (!s->jsonl && out_write(p->out, "\n", 1)))
+		return -1;
+	s->documents++;
+	s->keys += (unsigned __int128)key.hi << 64 | key.lo;
+	p->documents++;
+	p->bytes += text->len;
+	return 0;
+}
+
+/* DOC, a line, becomes its document; LINE keeps what it was. */
+static int parse_line(const struct split *s, const struct lines *lines, struct jsonl *names, struct document *doc, struct buf *line)
+{
+	uint64_t repaired = 0;		/* the line stays as it is */
+
+	buf_clear(line);
+	if (buf_add(line, doc->text.data, doc->text.len))
+		return -1;
+	return jsonl_document(names, doc, lines_name(lines, doc->file), &s->how, &repaired);
+}
+
 static int write_documents(struct split *s, struct lines *lines, struct progress *progress)
 {
 	struct document doc = DOCUMENT_INIT;
+	struct jsonl names = JSONL_INIT;
+	struct buf line = BUF_INIT;
 	uint64_t total;
 	int rc;
 
 	s->documents = 0;
 	s->keys = 0;
 	while ((rc = lines_next_document(lines, &doc)) > 0) {
-		struct part *p = &s->parts[split_of(s, doc.key)];
-
-		rc = out_write(p->out, doc.text.data, doc.text.len) || out_write(p->out, "\n", 1) ? -1 : 0;
+		rc = s->jsonl ? parse_line(s, lines, &names, &doc, &line) : 0;
+		if (!rc && doc.n_lines)
+			rc = write_document(s, doc.key, s->jsonl ? &line : &doc.text);
 		if (rc)
 			break;
-		s->documents++;
-		s->keys += (unsigned __int128)doc.key.hi << 64 | doc.key.lo;
-		p->documents++;
-		p->bytes += doc.text.len;
 		if (progress)
 			progress_update(progress, s->documents, lines_progress(lines, &total));
 	}
 	document_release(&doc);
+	jsonl_release(&names);
+	buf_release(&line);
 	if (!rc && !s->documents)
 		rc = err_fail("no documents were found");
 	return rc;

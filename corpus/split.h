@@ -4,6 +4,7 @@
  *	struct split *s;
  *	if (split_open(&s, specs, n_specs, seed))	("dev=0.05", ...; EXIT_USAGE when one is wrong)
  *		return -1;
+ *	split_from_jsonl(s, strict)			(where LINES are LINES_JSON)
  *	if (split_run(s, lines, folder, progress))	(FOLDER/dev.txt, ..., FOLDER/train.txt)
  *		...
  *	for (size_t i = 0; i < split_count(s); i++)
@@ -40,6 +41,8 @@ struct split;
 int split_open(struct split **s, const char *const *specs, size_t n, uint64_t seed);
 void split_close(struct split *s);				/* accepts NULL */
 
+void split_from_jsonl(struct split *s, bool strict);		/* STRICT as in base/jsonl_documents.h */
+
 size_t split_count(const struct split *s);			/* with the rest, which is the last one */
 const char *split_name(const struct split *s, size_t i);
 size_t split_of(const struct split *s, struct key key);		/* which one a document belongs to */
@@ -57,6 +60,9 @@ size_t split_of(const struct split *s, struct key key);		/* which one a document
  * order given). A folder of another seed, other splits or other documents is refused
  * (EXIT_FAILED) and stays as it is; so is one without split.json that holds another
  * text file (*.txt) than those to be written.
+ *
+ * Of LINES_JSON every line that holds a document goes as it stands to FOLDER/NAME.jsonl, and the document in it (base/jsonl_documents.h)
+ * decides to which; a line without one is left out. split.json then has "from", "jsonl", and other JSON lines (*.jsonl) are refused.
  */
 int split_run(struct split *s, struct lines *lines, const char *folder, struct progress *progress);
 

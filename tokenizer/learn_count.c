@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/jsonl_documents.h"
 #include "base/pool.h"
 #include "base/spill.h"
 #include "base/utf8.h"
@@ -15,12 +16,18 @@
 #include <xxhash.h>
 
 #define BLOCK (256 << 10)	/* bytes of lines handed to a thread at once */
+#define KEPT (4 << 20)		/* bytes of JSON lines' memory kept from one block for the next */
+
+struct block {
+	struct buf text;		/* lines, each ended by \n */
+	struct jsonl_batch json;	/* in place of these */
+};
 
 /* What one thread has counted since it last spilled. */
 struct worker {
 	struct normalizer *normalizer;
 	struct learn_table words;
-	uint64_t all, too_long;
+	uint64_t all, too_long, repaired;
 };
 
 struct state {
@@ -119,25 +126,31 @@ static int add_word(struct learn_words *out, const char *word, size_t len, uint6
 
 /* --- counting --------------------------------------------------------------------- */
 
+static int read_lines(struct state *st, struct buf *text)
+{
+	struct line line;
+	int rc = 0;
+
+	buf_clear(text);
+	while (text->len < BLOCK && (rc = lines_next(st->c->lines, &line)) > 0) {
+		st->lines++;
+		if (buf_add(text, line.text, line.len) || buf_add_byte(text, '\n'))
+			return -1;
+	}
+	return rc < 0 ? -1 : text->len > 0;
+}
+
 static int read_block(void *ctx, void *item)
 {
 	struct state *st = ctx;
-	struct buf *b = item;
-	struct line line;
+	struct block *b = item;
+	const int rc = st->c->jsonl ? jsonl_batch_read(&b->json, st->c->lines, BLOCK) : read_lines(st, &b->text);
 	uint64_t total;
-	int rc = 0;
 
-	buf_clear(b);
-	while (b->len < BLOCK && (rc = lines_next(st->c->lines, &line)) > 0) {
-		st->lines++;
-		if (buf_add(b, line.text, line.len) || buf_add_byte(b, '\n'))
-			return -1;
-	}
-	if (rc < 0)
-		return -1;
-	if (st->c->progress)
+	st->lines += b->json.n;
+	if (rc > 0 && st->c->progress)
 		progress_update(st->c->progress, st->lines, lines_progress(st->c->lines, &total));
-	return b->len > 0;
+	return rc;
 }
 
 static int count_longer(void *ctx, const char *word, size_t len)
@@ -161,15 +174,12 @@ static int spill_worker(struct state *st, struct worker *w)
 	return rc ? -1 : learn_table_restart(&w->words);
 }
 
-static int work_block(void *ctx, void *item, unsigned worker)
+static int count_text(struct state *st, struct worker *w, const struct buf *text)
 {
-	struct state *st = ctx;
-	struct worker *w = &st->workers[worker];
-	const struct buf *b = item;
 	struct words batch;
 	int rc;
 
-	normalizer_start(w->normalizer, b->data, b->len, false);
+	normalizer_start(w->normalizer, text->data, text->len, false);
 	while ((rc = normalizer_next(w->normalizer, &batch)) > 0) {
 		if (learn_table_bytes(&w->words, batch.count) > st->share && spill_worker(st, w))
 			return -1;
@@ -180,10 +190,33 @@ static int work_block(void *ctx, void *item, unsigned worker)
 	return rc;
 }
 
+static int work_block(void *ctx, void *item, unsigned worker)
+{
+	struct state *st = ctx;
+	struct worker *w = &st->workers[worker];
+	struct block *b = item;
+
+	if (!st->c->jsonl)
+		return count_text(st, w, &b->text);
+	if (jsonl_batch_parse(&b->json, &(struct jsonl_how){ .strict = st->c->strict }) ||
+	    (b->json.docs.count && count_text(st, w, &b->json.docs.text)))
+		return -1;
+	w->repaired += b->json.repaired;
+	if (jsonl_batch_memory(&b->json) > KEPT)	/* a giant among documents */
+		jsonl_batch_release(&b->json);
+	return 0;
+}
+
+static void release_block(struct block *b)
+{
+	buf_release(&b->text);
+	jsonl_batch_release(&b->json);
+}
+
 static int count_lines(struct state *st)
 {
 	const unsigned depth = 2 * st->n_workers + 2;
-	struct buf *blocks = calloc(depth, sizeof(*blocks));
+	struct block *blocks = calloc(depth, sizeof(*blocks));
 	struct pool pool = { .threads = st->n_workers, .depth = depth, .items = blocks, .item_size = sizeof(*blocks),
 			     .read = read_block, .work = work_block, .ctx = st };
 	int rc;
@@ -192,7 +225,7 @@ static int count_lines(struct state *st)
 		return err_memory();
 	rc = pool_run(&pool);
 	for (unsigned i = 0; i < depth; i++)
-		buf_release(&blocks[i]);
+		release_block(&blocks[i]);
 	free(blocks);
 	return rc;
 }
@@ -269,12 +302,13 @@ int learn_count_run(struct learn_count *c, struct learn_words *w)
 	/* Tables are held twice while they grow; the other half of the memory is for the runs and the list. */
 	st.share = (size_t)(c->memory / 4 / st.n_workers);
 	assert(c->memory >= LEARN_MEMORY_LEAST);
-	c->words = c->long_words = c->spilled = 0;
+	c->words = c->long_words = c->repaired = c->spilled = 0;
 	learn_words_init(w, c->memory - LEARN_MEMORY_FIXED);
 	rc = open_workers(&st) || count_lines(&st) ? -1 : 0;
 	for (unsigned k = 0; !rc && k < st.n_workers; k++) {
 		c->words += st.workers[k].all;
 		c->long_words += st.workers[k].too_long;
+		c->repaired += st.workers[k].repaired;
 	}
 	if (!rc)
 		rc = st.spill ? join_runs(&st, w) : join_tables(&st, w);

@@ -15,6 +15,7 @@
 #include "tokenizer/learn_words.h"
 #include "tokenizer/normalize.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LEARN_MEMORY_LEAST ((uint64_t)16 << 20)
@@ -22,6 +23,7 @@
 
 struct learn_count {
 	struct lines *lines;
+	bool jsonl, strict;		/* LINES are LINES_JSON: the words are those of the documents (base/jsonl_documents.h) */
 	struct normalizer_opts normalizer;
 	uint64_t memory;		/* bytes for counting and then for learning; at least LEARN_MEMORY_LEAST */
 	unsigned threads;		/* 0 is 1 */
@@ -29,6 +31,7 @@ struct learn_count {
 	/* filled: */
 	uint64_t words;			/* all of them, also those that are too long */
 	uint64_t long_words;
+	uint64_t repaired;		/* halves of surrogate pairs in JSON lines */
 	uint64_t spilled;		/* bytes written to sorted runs */
 };
 

@@ -13,6 +13,7 @@ struct options {
 	struct args_common common;
 	struct arg_list splits;
 	uint64_t seed;
+	int from;
 	bool strict, document_per_file;
 };
 
@@ -33,7 +34,8 @@ static uint64_t report(const struct split *s)
 
 static int split_files(const struct options *o, const struct args *a, uint64_t *documents)
 {
-	const struct lines_opts lo = { .strict = o->strict, .document_per_file = o->document_per_file,
+	const enum lines_form form = o->from ? LINES_JSON : args_given("from") ? LINES_TEXT : LINES_NO_JSON;
+	const struct lines_opts lo = { .form = form, .strict = o->strict, .document_per_file = o->document_per_file,
 				       .threads = (unsigned)o->common.threads };
 	struct split *split = NULL;
 	struct lines *lines = NULL;
@@ -45,6 +47,8 @@ static int split_files(const struct options *o, const struct args *a, uint64_t *
 	if (split_open(&split, o->splits.items, o->splits.count, o->seed) ||
 	    lines_open(&lines, a->operands, (size_t)a->n_operands, &lo))
 		goto end;
+	if (o->from)
+		split_from_jsonl(split, o->strict);
 	lines_progress(lines, &total);
 	progress_start(&progress, "documents", total);
 	rc = split_run(split, lines, o->common.output, &progress);
@@ -66,6 +70,7 @@ int main(int argc, char **argv)
 	const struct arg table[] = {
 		ARG_LIST("split", 0, &o.splits, "NAME=FRACTION", "hold out this share of the documents as NAME.txt; repeatable"),
 		ARG_UINT("seed", 0, &o.seed, 0, UINT64_MAX, "N", "which documents those are"),
+		ARG_CHOICE("from", 0, &o.from, "text|jsonl", "what is read; jsonl: JSON lines, which stay as they are, in NAME.jsonl"),
 		ARG_FLAG("strict", 0, &o.strict, "ill-formed UTF-8 is an error, not replaced"),
 		ARG_FLAG("document-per-file", 0, &o.document_per_file, "the end of a file ends a document"),
 		ARG_COMMON_FOLDER(&o.common),

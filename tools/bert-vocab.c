@@ -27,7 +27,7 @@ struct options {
 	const char *initial, *extend, *report, *beside, *unicode;
 	struct arg_list heldout;
 	struct normalizer_opts rules;	/* what the switches below come to */
-	int method, lower, strip_accents, split_cjk;
+	int from, method, lower, strip_accents, split_cjk;
 	bool cased, strict;
 };
 
@@ -53,13 +53,15 @@ static int choose_rules(struct options *o)
 static int count_words(const struct options *o, const char *const *files, size_t n_files, struct learn_words *words,
 		       struct learn_count *c)
 {
-	const struct lines_opts lo = { .strict = o->strict, .threads = (unsigned)o->common.threads };
+	const enum lines_form form = o->from ? LINES_JSON : args_given("from") ? LINES_TEXT : LINES_NO_JSON;
+	const struct lines_opts lo = { .form = form, .strict = o->strict, .threads = (unsigned)o->common.threads };
 	struct progress progress;
 	char bad[LINES_REPORT_MAX];
 	uint64_t total;
 	int rc;
 
-	*c = (struct learn_count){ .normalizer = o->rules, .memory = o->memory, .threads = lo.threads, .progress = &progress };
+	*c = (struct learn_count){ .jsonl = o->from, .strict = o->strict, .normalizer = o->rules, .memory = o->memory,
+				   .threads = lo.threads, .progress = &progress };
 	if (lines_open(&c->lines, files, n_files, &lo))
 		return -1;
 	lines_progress(c->lines, &total);
@@ -68,6 +70,8 @@ static int count_words(const struct options *o, const char *const *files, size_t
 	progress_end(&progress);
 	if (!rc && lines_bad_bytes(c->lines))
 		log_warn("%s", lines_bad_report(c->lines, bad, sizeof(bad)));
+	if (!rc && c->repaired)
+		log_warn("lone halves of surrogate pairs were replaced by U+FFFD in %" PRIu64 " places", c->repaired);
 	lines_close(c->lines);
 	if (rc)
 		return -1;
@@ -257,6 +261,7 @@ int main(int argc, char **argv)
 	static struct options o = { .min_count = 2, .alphabet = 1000, .memory = 1 << 30 };
 	const struct arg table[] = {
 		ARG_UINT("size", 0, &o.size, LEARN_SPECIALS + 1, LEARN_SIZE_MAX, "N", "tokens of the vocabulary, special ones too; required but with --extend"),
+		ARG_CHOICE("from", 0, &o.from, "text|jsonl", "what is read; jsonl: JSON lines, a document each"),
 		ARG_FLAG("cased", 0, &o.cased, "keep case and accents"),
 		ARG_CHOICE("lower", 0, &o.lower, "auto|yes|no", "lower-case; auto: unless --cased"),
 		ARG_CHOICE("strip-accents", 0, &o.strip_accents, "auto|yes|no", "auto: where lower-cased"),

@@ -177,3 +177,42 @@ documents() { awk 'BEGIN { RS = "" } END { print NR }' "$1"; }
 	exits 2 bert-split -o out --split dev=0.1 - - </dev/null
 	says "standard input"
 }
+
+@test "JSON lines stay as they are, on the side where their text would be" {
+	many 200 >in
+	jq -Rsc 'rtrimstr("\n\n") | split("\n\n") | to_entries[] | {id: .key, text: .value, more: [{text: 1}]}' in |
+		sed '3s/Document/\\u0044ocument/; 5s/\.\\n/.\\r\\n\\n/' >in.jsonl
+	printf '%s\r\n\n' '{"text": " \n", "title": "none"}' >>in.jsonl
+	bert-split -o text --split dev=0.3 in
+	bert-split -o json --from jsonl --split dev=0.3 in.jsonl
+	[ "$(ls json | tr '\n' ' ')" = "dev.jsonl split.json train.jsonl " ]
+	cmp <(head -n 200 in.jsonl | sort) <(sort json/*.jsonl)
+	for side in dev train; do
+		jq -r '.text + "\n"' json/$side.jsonl | tr -d '\r' | cat -s | lines_of - | cmp - <(lines_of text/$side.txt)
+	done
+	[ "$(jq -c '[.documents, .keys, .splits, .from]' json/split.json)" = "$(jq -c '[.documents, .keys, .splits, "jsonl"]' text/split.json)" ]
+	bert-split -o json --from jsonl --split dev=0.3 in.jsonl
+	exits 1 bert-split -o text --from jsonl --split dev=0.3 in.jsonl
+	says "'text' was made with another --from"
+	exits 1 bert-split -o json --split dev=0.3 in
+	says "'json' was made with another --from"
+	exits 2 bert-split -o out --split dev=0.3 in.jsonl
+	says "'in.jsonl' looks like JSON lines: give --from jsonl, or --from text"
+	bert-split -o taken --from text --split dev=0.3 in.jsonl
+	[ -e taken/train.txt ]
+	mkdir mine && echo '{"text": "x"}' >mine/other.jsonl
+	exits 1 bert-split -o mine --from jsonl --split dev=0.3 in.jsonl
+	says "'mine' holds 'other.jsonl'"
+}
+
+@test "JSON lines that are none, and halves of surrogate pairs" {
+	printf '{"text": "a"}\n{"text": "b", "title": []}\n' >bad
+	exits 3 bert-split -o out --from jsonl --split dev=0.3 bad
+	says "'bad', line 2: \"title\" is a list"
+	[ ! -e out/train.jsonl ]
+	echo '{"text": "a\ud800"}' >half
+	bert-split -o out --from jsonl --split dev=0.3 half
+	cat out/dev.jsonl out/train.jsonl | cmp - half
+	exits 3 bert-split --strict -o strict --from jsonl --split dev=0.3 half
+	says "'half', line 1: half of a surrogate pair stands alone"
+}

@@ -319,3 +319,25 @@ many_marks() { yes $'Đất nước Việt Nam, tiếng Việt\n대한민국의 
 	nothing_in "$BATS_TEST_TMPDIR"
 	exits 1 bert-vocab --size 300 -o /dev/full "$DATA/man/corpus.txt"
 }
+
+@test "JSON lines: the words of their texts alone" {
+	jq -Rsc 'rtrimstr("\n\n") | split("\n\n") | to_entries[] | {id: .key, title: "Xyzzy", text: .value, more: [{text: 1}]}' "$DATA/man/corpus.txt" >in.jsonl
+	bert-vocab --size 400 -o text --report t.json --heldout "$DATA/man/novel.txt" "$DATA/man/corpus.txt"
+	jq -Rsc '{text: .}' "$DATA/man/novel.txt" >novel.jsonl
+	for threads in 1 3; do
+		bert-vocab --threads "$threads" --from jsonl --size 400 -o json --report j.json --heldout novel.jsonl in.jsonl
+		cmp text json
+		cmp t.json j.json
+	done
+	exits 2 bert-vocab --size 400 in.jsonl
+	says "'in.jsonl' looks like JSON lines: give --from jsonl, or --from text"
+	bert-vocab -q --from text --size 400 in.jsonl | grep -qx text
+	exits 3 bert-vocab --from jsonl --size 400 "$DATA/man/corpus.txt"
+	says "line 1: not JSON"
+	exits 1 bert-vocab --from jsonl --size 400 - <<<'{"text": " \n"}'
+	says "no words were found"
+	exits 0 bert-vocab --from jsonl --min-count 1 --size 50 -o v - <<<'{"text": "a\ud800 b"}'
+	says "lone halves of surrogate pairs were replaced by U+FFFD in 1 places"
+	exits 3 bert-vocab --strict --from jsonl --size 50 - <<<'{"text": "a\ud800 b"}'
+	says "half of a surrogate pair stands alone"
+}

@@ -73,9 +73,13 @@ static bool can_name(const json_t *value, const struct buf *b, bool good)
 /* Lines that another reader takes, and those that it does not. Twice the same member it refuses wherever that is; we only our three. */
 static void read_otherwise(const struct buf *valid, bool good, uint64_t repaired, const struct buf *a)
 {
+	const size_t flags = JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES;
 	json_error_t error;
-	json_t *object = json_loadb(valid->data, valid->len, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES, &error);
+	json_t *object;
 
+	if (memchr(valid->data, 0, valid->len))		/* jansson loses a zero byte that follows a number */
+		return;
+	object = json_loadb(valid->data, valid->len, flags, &error);
 	if (object) {
 		const bool takes = json_is_object(object) && json_is_string(json_object_get(object, "text")) &&
 				   can_name(json_object_get(object, "id"), &a[0], good) && can_name(json_object_get(object, "title"), &a[1], good);
@@ -97,6 +101,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 
 	need(!utf8_repair((const char *)data, size, &valid, &bad));
 	need(!buf_add_byte(&valid, '\n'));
+	bad = 0;
 	if (jsonl_read((struct jsonl_text){ valid.data, valid.len - 1 }, &a[0], &a[1], &a[2], &bad)) {
 		need(err_code() == EXIT_CORRUPT);
 		read_document(&valid, false, NULL);
