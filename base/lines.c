@@ -1,6 +1,5 @@
-#include "base/lines.h"
+#include "base/lines_impl.h"
 
-#include "base/clean_text.h"
 #include "base/err.h"
 #include "base/in.h"
 #include "base/jsonl.h"
@@ -16,48 +15,6 @@
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define READ_MIN ((size_t)64 << 10)	/* room to read into */
 #define CHECK_AHEAD ((size_t)4 << 10)	/* bytes beyond a line whose UTF-8 is checked with it */
-#define DOUBTFUL_MAX 1024	/* lines of a clean stretch that are looked at */
-#define MARK "\xef\xbb\xbf"	/* byte-order mark */
-#define MARK_LEN 3
-
-struct lines {
-	const char *const *files;
-	size_t n_files;
-	const char *single[1];	/* FILES of a reader over one stream */
-	size_t file;		/* the one that is open, or is opened next */
-	struct in *in;		/* NULL between files */
-	enum lines_form form;
-	bool strict, document_per_file, keep_marks;
-	unsigned threads;
-
-	/* The window: buffer[pos..end) is read and not given; there is room for a 0 byte after it. */
-	char *buffer;
-	size_t pos, end, cap;
-	size_t scanned;		/* buffer[pos..scanned) has no newline */
-	size_t checked;		/* buffer[pos..checked) is valid UTF-8, if that is not empty */
-	bool in_ended;
-	uint64_t offset;	/* of buffer[pos] in its file */
-	uint64_t number;	/* lines taken of the file; they are counted for LINES_JSON only */
-	bool unnumbered;	/* the file was not read from its begin */
-	struct buf repaired;
-
-	bool fresh;		/* a line that is not blank would begin a document */
-	bool pushed;		/* LAST is to be given once more */
-	struct line last;
-	clean_text_scan *scan;	/* NULL: lines one by one */
-
-	bool has_stretch, done;
-	bool passing;		/* pos is inside a line that belongs to somebody else */
-	bool skipping;		/* before the first document of the stretch */
-	uint64_t begin, stop;	/* the stretch */
-	uint64_t base;		/* place of the open file's first byte in the joined files */
-
-	uint64_t bad, bytes;
-	char *bad_name;		/* where the first one was; NULL when there was none */
-	uint64_t bad_at;
-	uint64_t disk_done, disk_total;
-	bool disk_known;
-};
 
 /* A line in the window that is not taken yet. */
 struct raw {
@@ -135,6 +92,7 @@ static struct lines *new_reader(const struct lines_opts *opts)
 	l->fresh = true;
 	l->scan = clean_text_best();
 	l->strict = opts->strict;
+	l->longest = opts->longest;
 	l->form = opts->form;
 	l->keep_marks = opts->keep_marks && opts->form != LINES_JSON;
 	l->document_per_file = opts->document_per_file;
@@ -232,12 +190,34 @@ static size_t shifted(size_t index, size_t by)
 	return index > by ? index - by : 0;
 }
 
+static int refuse(struct lines *l, unsigned file, uint64_t offset, uint64_t bytes)
+{
+	l->refused = (struct lines_refused){ file, offset, bytes };
+	return err_fail("'%s': the document at byte %" PRIu64 " is too long: %" PRIu64 " bytes", l->files[file], offset, bytes);
+}
+
+/* The line that fills the window: what is left of it is read, and not kept. */
+static int refuse_line(struct lines *l)
+{
+	const char *newline = NULL;
+	uint64_t bytes = l->end - l->pos;
+	ssize_t got = 1;
+
+	while (!newline && (got = in_read_some(l->in, l->buffer, BLOCK_BYTES)) > 0) {
+		newline = memchr(l->buffer, '\n', (size_t)got);
+		bytes += newline ? (uint64_t)(newline - l->buffer) : (uint64_t)got;
+	}
+	return got < 0 ? -1 : refuse(l, (unsigned)l->file, l->offset, bytes);
+}
+
 /* Reads on, keeping what is in the window. A line that fills the buffer doubles it. Little is read beyond a giant. */
 static int fill(struct lines *l)
 {
 	size_t room;
 	ssize_t got;
 
+	if (l->longest && l->end - l->pos > l->longest)
+		return refuse_line(l);
 	if (l->pos) {
 		memmove(l->buffer, l->buffer + l->pos, l->end - l->pos);
 		l->scanned = shifted(l->scanned, l->pos);
@@ -322,13 +302,6 @@ static bool is_valid(struct lines *l, const struct raw *r)
 		l->checked += utf8_valid_prefix(l->buffer + l->checked, ahead - l->checked);
 	}
 	return l->checked >= end;
-}
-
-static bool is_blank(const char *text, size_t len)
-{
-	if (len && (unsigned char)(text[0] - 0x21) < 0x5e)	/* '!' to '~' */
-		return false;
-	return utf8_is_blank(text, len);
 }
 
 static int repair(struct lines *l, const struct raw *r, struct line *line)
@@ -461,6 +434,20 @@ static int take_giant(struct lines *l, struct document *doc, const struct line *
 	return 0;
 }
 
+/* DOC, which is too long already: goes through what is left of it. */
+static int refuse_document(struct lines *l, const struct document *doc)
+{
+	uint64_t bytes = doc->text.len;
+	struct line line;
+	int rc;
+
+	while ((rc = lines_next(l, &line)) > 0 && !line.blank)
+		bytes += line.len + 1;
+	if (rc < 0 && !l->refused.bytes)
+		return -1;
+	return refuse(l, doc->file, doc->offset, bytes + l->refused.bytes);
+}
+
 int lines_next_document(struct lines *l, struct document *doc)
 {
 	struct line line;
@@ -485,11 +472,13 @@ int lines_next_document(struct lines *l, struct document *doc)
 		}
 		if (!doc->n_lines && line.len > BLOCK_BYTES ? take_giant(l, doc, &line) : add_line(doc, line.text, line.len))
 			return -1;
+		if (l->longest && doc->text.len > l->longest)
+			return refuse_document(l, doc);
 		if (l->form == LINES_JSON)
 			return 1;
 	}
 	if (rc < 0)
-		return -1;
+		return doc->n_lines && l->refused.bytes ? refuse(l, doc->file, doc->offset, doc->text.len + l->refused.bytes) : -1;
 	if (!doc->n_lines)
 		return 0;
 	doc->key = key_of(doc->text.data, doc->text.len - 1);
@@ -537,206 +526,16 @@ void document_release(struct document *doc)
 	*doc = (struct document)DOCUMENT_INIT;
 }
 
-/* --- many documents -------------------------------------------------------------- */
-
-/* A list that is being filled: its last document may be open, and goes on with what is added to the text. */
-struct filling {
-	struct document_list *list;
-	size_t bytes, wanted;	/* of finished documents */
-	size_t start;		/* of the open document; the text's end when there is none */
-	unsigned file;		/* of its first line */
-};
-
-static int end_document(struct filling *f)
-{
-	struct document_list *d = f->list;
-	const size_t len = d->text.len - f->start;
-
-	if (!len)
-		return 0;
-	if (array_grow(&d->items, &d->cap, d->count + 1, sizeof(*d->items)))
-		return -1;
-	d->items[d->count++] = (struct document_place){ f->start, len };
-	f->bytes += len;
-	f->start = d->text.len;
-	return 0;
-}
-
-/* Whether lines of the window may be taken as they are. */
-static bool can_scan(const struct lines *l)
-{
-	return l->scan && l->in && !l->pushed && !l->has_stretch && l->form != LINES_JSON && l->pos < l->end;
-}
-
-static bool is_marked(const struct lines *l, const char *line, const char *end)
-{
-	return !l->keep_marks && end - line >= MARK_LEN && !memcmp(line, MARK, MARK_LEN);
-}
-
-/* Takes N bytes of lines at pos, which end with a blank one or not. */
-static void take_lines(struct lines *l, size_t n, bool blank)
-{
-	l->bytes += n;
-	l->offset += n;
-	l->pos += n;
-	l->fresh = blank;
-}
-
-/* Adds lines that need nothing done to them, and are not blank. */
-static int add_lines(struct lines *l, struct filling *f, const char *text, size_t len)
-{
-	if (len && f->start == f->list->text.len)
-		f->file = (unsigned)l->file;
-	return buf_add(&f->list->text, text, len);
-}
-
-/*
- * Takes all lines of the window up to the first that needs something done to it, or up to the end of the last document
- * that is wanted. How many bytes; -1 failed.
- */
-static ssize_t take_clean(struct lines *l, struct filling *f)
-{
-	uint32_t doubtful[DOUBTFUL_MAX];
-	const size_t room = l->end - l->pos;
-	const char *const text = l->buffer + l->pos;
-	size_t n, at = 0, clean = l->scan(text, room < CLEAN_TEXT_MAX ? room : CLEAN_TEXT_MAX, doubtful, DOUBTFUL_MAX, &n);
-	bool blank = false;
-
-	for (size_t i = 0; i < n && f->bytes < f->wanted; i++) {
-		const char *const line = text + doubtful[i], *const newline = memchr(line, '\n', clean - doubtful[i]);
-
-		if (is_marked(l, line, newline)) {
-			clean = doubtful[i];
-			break;
-		}
-		if (!is_blank(line, (size_t)(newline - line)))
-			continue;
-		if (add_lines(l, f, text + at, doubtful[i] - at) || end_document(f))
-			return -1;
-		at = (size_t)(newline - text) + 1;
-		blank = true;
-	}
-	if (f->bytes < f->wanted && at < clean) {
-		if (add_lines(l, f, text + at, clean - at))
-			return -1;
-		at = clean;
-		blank = false;
-	}
-	if (at)
-		take_lines(l, at, blank);
-	return (ssize_t)at;
-}
-
-/* Takes the next line, whatever it needs: 1, 0 at the end, -1 failed. */
-static int take_one(struct lines *l, struct filling *f)
-{
-	struct line line;
-	const int rc = lines_next(l, &line);
-	const bool open = f->start < f->list->text.len;
-
-	if (rc <= 0)
-		return rc;
-	if (open && (line.blank || (l->document_per_file && line.file != f->file))) {
-		if (end_document(f))
-			return -1;
-		if (f->bytes >= f->wanted && !line.blank) {
-			l->last = line;
-			l->pushed = true;
-			return 1;
-		}
-	}
-	if (line.blank)
-		return 1;
-	if (f->start == f->list->text.len)
-		f->file = line.file;
-	return buf_add(&f->list->text, line.text, line.len) || buf_add_byte(&f->list->text, '\n') ? -1 : 1;
-}
-
-int lines_next_documents(struct lines *l, size_t bytes, struct document_list *list)
-{
-	struct filling f = { .list = list, .wanted = bytes ? bytes : 1 };
-	int rc = 1;
-
-	buf_clear(&list->text);
-	list->count = 0;
-	while (rc > 0 && f.bytes < f.wanted) {
-		const bool other_file = l->document_per_file && f.start < list->text.len && f.file != l->file;
-		const ssize_t taken = can_scan(l) && !other_file ? take_clean(l, &f) : 0;
-
-		if (taken < 0)
-			return -1;
-		if (!taken)
-			rc = take_one(l, &f);
-	}
-	if (rc < 0 || end_document(&f))
-		return -1;
-	return list->count > 0;
-}
-
-void document_list_release(struct document_list *list)
-{
-	buf_release(&list->text);
-	free(list->items);
-	*list = (struct document_list)DOCUMENT_LIST_INIT;
-}
-
-/* --- many lines -------------------------------------------------------------------- */
-
-/* As take_clean, for lines: blank ones are emptied. */
-static ssize_t take_clean_text(struct lines *l, struct buf *to)
-{
-	uint32_t doubtful[DOUBTFUL_MAX];
-	const size_t room = l->end - l->pos;
-	const char *const text = l->buffer + l->pos;
-	size_t n, at = 0, clean = l->scan(text, room < CLEAN_TEXT_MAX ? room : CLEAN_TEXT_MAX, doubtful, DOUBTFUL_MAX, &n);
-	bool blank = false;
-
-	for (size_t i = 0; i < n; i++) {
-		const char *const line = text + doubtful[i], *const newline = memchr(line, '\n', clean - doubtful[i]);
-
-		if (is_marked(l, line, newline)) {
-			clean = doubtful[i];
-			break;
-		}
-		blank = is_blank(line, (size_t)(newline - line));
-		if (!blank || newline == line)
-			continue;
-		if (buf_add(to, text + at, doubtful[i] - at))
-			return -1;
-		at = (size_t)(newline - text);
-	}
-	if (buf_add(to, text + at, clean - at))
-		return -1;
-	if (clean)
-		take_lines(l, clean, blank);
-	return (ssize_t)clean;
-}
-
-int lines_next_text(struct lines *l, size_t bytes, struct buf *text)
-{
-	struct line line;
-	int rc = 1;
-
-	buf_clear(text);
-	while (rc > 0 && text->len < bytes) {
-		const ssize_t taken = can_scan(l) ? take_clean_text(l, text) : 0;
-
-		if (taken < 0)
-			return -1;
-		if (taken)
-			continue;
-		rc = lines_next(l, &line);
-		if (rc > 0 && ((!line.blank && buf_add(text, line.text, line.len)) || buf_add_byte(text, '\n')))
-			return -1;
-	}
-	return rc < 0 ? -1 : text->len > 0;
-}
-
 /* --- accounts -------------------------------------------------------------------- */
 
 const char *lines_name(const struct lines *l, unsigned file)
 {
 	return l->files[file];
+}
+
+const struct lines_refused *lines_refused(const struct lines *l)
+{
+	return l->refused.bytes ? &l->refused : NULL;
 }
 
 uint64_t lines_bad_bytes(const struct lines *l)

@@ -42,6 +42,7 @@ struct lines_opts {
 	bool document_per_file;		/* a file's end ends a document */
 	bool keep_marks;		/* byte-order marks stay, for who counts places in a line; not with a stretch */
 	unsigned threads;		/* for unpacking; 0 = 1 */
+	uint64_t longest;		/* of lines_next_document: bytes beyond which a document, or line of JSON, is refused (EXIT_FAILED); 0: any */
 	/*
 	 * A stretch of the joined files, for parts (0, 0 = all; lines_divide sets
 	 * it). Offsets count the files' bytes on disk; plain files only (EXIT_USAGE).
@@ -98,6 +99,13 @@ struct document {
  * line as it stands, and has no key.
  */
 int lines_next_document(struct lines *l, struct document *doc);
+
+/* What was refused for being longer than LONGEST, and how long it is; NULL: nothing. The reader is of no further use then. */
+struct lines_refused {
+	unsigned file;
+	uint64_t offset, bytes;
+};
+const struct lines_refused *lines_refused(const struct lines *l);
 
 /* DOC's text, valid UTF-8, becomes its lines, and its key is found: as if read from a file of that document alone. Blank lines are left out; all may be blank. */
 int document_of_text(struct document *doc, bool keep_marks);

@@ -75,6 +75,9 @@ struct inputs_reading {
 	unsigned threads;
 	size_t memory;			/* for documents on their way and words met, about; 0: as much as is of use */
 	size_t longest;			/* bytes of a record; one that is longer is refused, with its place. 0: any */
+	size_t longest_text;		/* the same of a document's text, or line of JSON, before that is held */
+	uint64_t (*enough)(const void *job, uint64_t text, uint64_t record);	/* with LONGEST: the --memory that so many bytes want */
+	const void *job;
 	uint64_t part, parts;
 	bool keep_marks;		/* as in base/lines.h; in one part only */
 	bool strict;			/* as in base/lines.h and, of JSON lines, base/jsonl_documents.h */

@@ -15,14 +15,20 @@
 #define CACHE_LEAST (128 << 10)		/* bytes of a thread's words met before, likewise */
 #define CACHE_MOST (8 << 20)
 
-/* OF names what N counts: "at byte 17", "number 17". */
+/* OF names what N counts ("at byte 17", "number 17"), WHAT the LEN bytes. */
+static int refuse(const struct inputs_reading *r, size_t file, const char *of, uint64_t n, uint64_t len, const char *what,
+		  uint64_t memory)
+{
+	return err_fail("'%s': the document %s %" PRIu64 " has %" PRIu64 " bytes of %s, which do not fit: give more --memory, %"
+			PRIu64 "M or so",
+			r->inputs->files[file].name, of, n, len, what, (memory >> 20) + 1);
+}
+
 static int count_and_take(struct inputs_reading *r, size_t file, const struct tokdoc_totals *one,
 			  const unsigned char *body, size_t len, const char *of, uint64_t n)
 {
 	if (r->longest && len > r->longest)
-		return err_fail("'%s': the document %s %" PRIu64 " has %zu bytes of tokens, which do not fit: give more "
-				"--memory",
-				r->inputs->files[file].name, of, n, len);
+		return refuse(r, file, of, n, len, "tokens", r->enough(r->job, 0, len));
 	tokdoc_totals_add(&r->counts[file], one);
 	tokdoc_totals_add(&r->total, one);
 	return r->take(r->ctx, body, len);
@@ -70,6 +76,17 @@ static void count_bytes(struct text_run *run, const struct document *d)
 	run->r->text_bytes += run->length;
 }
 
+/* Where it was for its length, the reason says what memory would do: a byte of text is a byte of tokens at most, most likely. */
+static int fail_to_read(const struct text_run *run)
+{
+	const struct lines_refused *is = lines_refused(run->lines);
+	const struct inputs_reading *r = run->r;
+
+	if (!is)
+		return -1;
+	return refuse(r, run->first_file + is->file, "at byte", is->offset, is->bytes, "text", r->enough(r->job, is->bytes, is->bytes));
+}
+
 static int read_batch(void *ctx, void *item)
 {
 	struct text_run *run = ctx;
@@ -81,7 +98,7 @@ static int read_batch(void *ctx, void *item)
 		const int rc = lines_next_document(run->lines, &b->docs[b->n]);
 
 		if (rc < 0)
-			return -1;
+			return fail_to_read(run);
 		if (!rc)
 			break;
 		bytes += b->docs[b->n].text.len;
@@ -96,6 +113,19 @@ static int parse_line(const struct text_run *run, struct document *d, struct jso
 	const struct jsonl_how how = { .keep_marks = run->r->keep_marks, .strict = run->r->strict };
 
 	return jsonl_document(j, d, run->r->inputs->files[run->first_file + d->file].name, &how, repaired);
+}
+
+static int tokenize(const struct text_run *run, struct tokdoc_encoder *e, const struct document *d)
+{
+	const struct inputs_reading *r = run->r;
+
+	e->most = r->longest / run->id_bytes;
+	if (!tokdoc_encoder_run(e, d->text.data, d->text.len, d->key))
+		return 0;
+	if (!e->most || e->tokens <= e->most)
+		return -1;
+	return refuse(r, run->first_file + d->file, "at byte", d->offset, e->tokens * run->id_bytes, "tokens",
+		      r->enough(r->job, 0, e->tokens * run->id_bytes + d->n_lines));
 }
 
 static int encode_batch(void *ctx, void *item, unsigned worker)
@@ -114,7 +144,7 @@ static int encode_batch(void *ctx, void *item, unsigned worker)
 			return -1;
 		if (!d->n_lines)
 			continue;
-		if (tokdoc_encoder_run(e, d->text.data, d->text.len, d->key))
+		if (tokenize(run, e, d))
 			return -1;
 		if (j)
 			tokdoc_encoder_name(e, (struct jsonl_text){ j->id.data, j->id.len }, (struct jsonl_text){ j->title.data, j->title.len });
@@ -216,7 +246,7 @@ done:
 static int read_text(struct inputs_reading *r, size_t first, size_t n, uint64_t before)
 {
 	struct lines_opts opts = { .form = r->inputs->form, .threads = r->threads, .keep_marks = r->keep_marks,
-				   .strict = r->strict };
+				   .strict = r->strict, .longest = r->longest_text };
 	struct text_run run = {
 		.r = r,
 		.first_file = first,

@@ -204,7 +204,7 @@ static int measure_reading(struct sample *s)
 	parts = largest.bytes / STRETCH + 1;
 	r.take = watch;
 	r.ctx = &w;
-	r.longest = s->reading.longest;
+	job_limit_documents(s->j, 1, &r);
 	r.counts = calloc(in->n, sizeof(*r.counts));
 	if (!r.counts)
 		return err_memory();
@@ -256,7 +256,7 @@ static int read_sample(struct sample *s)
 
 	count_pieces(s);
 	s->reading = reading_of(s);
-	s->reading.longest = opts.memory / 4;
+	job_limit_documents(j, 1, &s->reading);
 	if (!is_whole(s) && s->reading.memory > PIECE_MEMORY * j->opts.threads)
 		s->reading.memory = PIECE_MEMORY * j->opts.threads;
 	s->reading.keep_marks = is_whole(s) && is_google(j);

@@ -156,6 +156,7 @@ void job_index_close(struct job_index *x);
 
 uint64_t job_reading_memory(const struct job *j);	/* what the reading of documents may use */
 uint64_t job_sorting_memory(const struct job *j, uint64_t parts);	/* what the sorting of a part's documents may */
+void job_limit_documents(const struct job *j, uint64_t parts, struct inputs_reading *r);	/* R refuses those for which that is too little */
 uint64_t job_budget(const struct job *j);		/* what documents and drafts may, */
 uint64_t job_reserve(const struct job *j);		/* and what is for all else */
 uint64_t job_shard_memory(const struct job *j, const struct plan *p, bool held);	/* that a shard takes, about, and a fourth more */

@@ -9,6 +9,9 @@
 
 #include <inttypes.h>
 
+#define TOO_LONG 4				/* of the memory for sorting, a record is a share of this at most */
+#define TEXT_TOO_LONG 3			/* of all memory, a text: tokens take up to half before they are too many */
+#define NAMES ((uint64_t)256 << 10)		/* bytes of a record that may be id, title and numbers */
 #define RESERVE ((uint64_t)12 << 20)		/* for all but documents */
 #define BLOCKS 4				/* on their way to the index */
 #define TABLES_SHARE 8				/* of memory that places of more cells than shards need may take */
@@ -196,6 +199,24 @@ uint64_t job_sorting_memory(const struct job *j, uint64_t parts)
 	return left > other && left - other > least ? left - other : least;
 }
 
+/* By the two above, and job_limit_documents. A record has lengths of sentences, and names, beside its tokens. */
+static uint64_t enough(const void *job, uint64_t text, uint64_t record)
+{
+	const struct job *j = job;
+	const uint64_t sorting = TOO_LONG * (record + record / 64 + NAMES), beside = READING_THREAD * j->opts.threads + RESERVE;
+	const uint64_t all = sorting + beside < 4 * sorting ? sorting + beside : 4 * sorting;
+
+	return all > TEXT_TOO_LONG * text ? all : TEXT_TOO_LONG * text;
+}
+
+void job_limit_documents(const struct job *j, uint64_t parts, struct inputs_reading *r)
+{
+	r->longest = (size_t)(job_sorting_memory(j, parts) / TOO_LONG);
+	r->longest_text = (size_t)(j->opts.memory / TEXT_TOO_LONG);
+	r->enough = enough;
+	r->job = j;
+}
+
 /* --- what is there ------------------------------------------------------------------------------- */
 
 int job_index_is_sound(const char *path)
@@ -311,12 +332,12 @@ static struct job_gathered *gather(struct job *j, uint64_t part, uint64_t parts)
 		.part = part,
 		.parts = parts,
 		.memory = (size_t)job_reading_memory(j),
-		.longest = opts.memory / 4,
 		.strict = j->opts.strict,
 		.take = take,
 		.progress = j->opts.progress,
 		.counts = calloc(j->inputs.n, sizeof(*g->reading.counts)),
 	};
+	job_limit_documents(j, parts, &g->reading);
 	if (!g->reading.counts) {
 		err_memory();
 	} else if (!spill_open(&g->spill, &opts)) {

@@ -23,6 +23,8 @@ struct tokdoc_encoder {
 	struct ids ids;
 	struct encoded_lines lines;
 	struct tokdoc doc;
+	uint64_t tokens;		/* of the document, also of one that was refused */
+	uint64_t most;			/* tokens beyond which a document is refused, unheld; 0: TOKDOC_TOKENS_MAX. The caller's */
 };
 
 /* CACHE_BYTES: of words met before; 0: as encoder_new */
@@ -30,7 +32,7 @@ int tokdoc_encoder_open(struct tokdoc_encoder *e, const struct tokenizer *t, siz
 
 /*
  * Tokenizes a document into E->doc, without id or title. TEXT is its lines, each ended by \n, as struct document
- * (base/lines.h) has it. Refused: more than TOKDOC_TOKENS_MAX tokens.
+ * (base/lines.h) has it. Refused: more than MOST tokens; E->tokens says how many then.
  */
 int tokdoc_encoder_run(struct tokdoc_encoder *e, const char *text, size_t len, struct key key);
 

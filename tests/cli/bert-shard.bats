@@ -1451,3 +1451,52 @@ exactly() {
 	[ "$(work 'in --tmp')" -gt 4000000 ]
 	[ "$(work 'work files')" -gt 0 ]
 }
+
+# giant MEGABYTES: about as many of one document, as text (giant.txt) and as JSON lines (giant.jsonl).
+giant() {
+	documents 0 3000 | grep . >part
+	for ((i = $(stat -c %s part); i < $1 * 1000000; i += $(stat -c %s part))); do cat part; done >giant.txt
+	jq -Rsc '{id: 7, title: "Giant", text: .}' giant.txt >giant.jsonl
+}
+
+# peak ARGUMENTS...: of shard, the memory in KiB into $peak, what it says into $output.
+peak() {
+	command time -o peak -f %M bert-shard --vocab "$DATA/man/vocab.txt" "$@" >said 2>&1 || true
+	output=$(cat said)
+	peak=$(tail -n 1 peak)
+}
+
+@test "a giant document costs as JSON what it costs as text" {
+	local text
+	grep -q "__[at]san_init" "$BIN/bert-shard" && skip "the sanitizer's memory counts, too"
+	giant 12
+	peak --threads 1 --memory 128M --dupe-factor 1 --max-seq-length 64 -o text giant.txt
+	text=$peak
+	peak --threads 1 --memory 128M --dupe-factor 1 --max-seq-length 64 --from jsonl -o json giant.jsonl
+	echo "KiB: text $text, JSON $peak"
+	[ "$peak" -le $((text * 11 / 10)) ]
+	[ "$(bert-cat text | cksum)" = "$(bert-cat json | cksum)" ]
+}
+
+@test "a giant document that does not fit is refused before it takes more than --memory, and what would do is named" {
+	local form need
+	grep -q "__[at]san_init" "$BIN/bert-shard" && skip "the sanitizer's memory counts, too"
+	giant 15
+	for form in txt jsonl; do
+		for memory in 24 50; do		# a text beyond a third of it; tokens beyond a quarter of what is for sorting
+			peak --threads 1 --memory ${memory}M --from "${form/txt/text}" -o out giant.$form
+			echo "$form, $memory: $peak KiB"
+			says "'giant.$form': the document at byte 0 has"
+			[ "$memory" = 24 ] || says "bytes of tokens, which do not fit: give more --memory"
+			[ "$memory" = 50 ] || says "bytes of text, which do not fit: give more --memory"
+			[ "$peak" -le $((memory * 1024)) ]
+			need=$(sed -nE 's/.*more --memory, ([0-9]+M) or so/\1/p' <<<"$output")
+			[ ! -e out/manifest.json ]
+			rm -rf out
+		done
+		shard --threads 1 --memory "$need" --dupe-factor 1 --max-seq-length 64 --from "${form/txt/text}" -o "$form" giant.$form
+	done
+	cat giant.jsonl giant.jsonl | sed '1s/^/{"text": "Small."}\n/' >later.jsonl
+	exits 1 shard --memory 24M --from jsonl -o out later.jsonl
+	says "'later.jsonl': the document at byte 19 has $(($(stat -c %s giant.jsonl) - 1)) bytes of text"
+}

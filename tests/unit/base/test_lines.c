@@ -606,6 +606,94 @@ static void test_stretch_refusals(void **state)
 	lines_close(l);
 }
 
+/* Lines of some hundred thousand bytes, which are handed over with the window or, repaired, without. */
+static void test_giants(void **state)
+{
+	static const char *const parts[] = { "x", "\xef\xbb\xbf" "y", "\xffz", "small" };
+	struct buf in = BUF_INIT;
+
+	(void)state;
+	for (unsigned form = LINES_TEXT; form <= LINES_JSON; form += LINES_JSON - LINES_TEXT) {
+		struct document doc = DOCUMENT_INIT;
+		struct lines *l;
+
+		buf_clear(&in);
+		for (size_t i = 0; i < 40; i++)
+			for (size_t k = 0; k < 2; k++) {		/* documents of two lines, but for the last line's end */
+				assert_int_equal(buf_adds(&in, k ? "" : parts[i % 4]), 0);
+				for (size_t n = 0; n < (k ? 7 : i % 4 == 3 ? 0 : 90000 * i); n++)
+					assert_int_equal(buf_adds(&in, "abc"), 0);
+				assert_int_equal(buf_adds(&in, !k ? "\r\n" : i < 39 ? "\n\n" : ""), 0);
+			}
+		put(0, in.data, in.len);
+		assert_int_equal(lines_open(&l, files, 1, &(struct lines_opts){ .form = form }), 0);
+		for (size_t i = 0; i < 40; i++) {
+			const char *const begin = i % 4 == 0 ? "x" : i % 4 == 1 ? "y" : i % 4 == 2 ? "\xef\xbf\xbdz" : "small";
+			const size_t len = strlen(begin) + (i % 4 == 3 ? 0 : 270000 * i);
+
+			assert_int_equal(lines_next_document(l, &doc), 1);
+			assert_int_equal(doc.ends[0], len + 1);
+			assert_memory_equal(doc.text.data, begin, strlen(begin));
+			assert_int_equal(doc.text.data[len], '\n');
+			if (len > 10)
+				assert_memory_equal(doc.text.data + len - 3, "abc", 3);
+			if (form == LINES_JSON)
+				assert_int_equal(lines_next_document(l, &doc), 1);
+			assert_int_equal(doc.text.len, 22 + (form == LINES_JSON ? 0 : len + 1));
+			assert_string_equal(doc.text.data + doc.text.len - 22, "abcabcabcabcabcabcabc\n");
+		}
+		assert_int_equal(lines_next_document(l, &doc), 0);
+		lines_close(l);
+		document_release(&doc);
+	}
+	buf_release(&in);
+}
+
+/* The document of N lines of LEN bytes that stands after a small one, where more than LONGEST bytes are refused. */
+static void expect_refused(enum lines_form form, size_t n, size_t len, uint64_t longest, uint64_t bytes)
+{
+	struct document doc = DOCUMENT_INIT;
+	struct buf in = BUF_INIT;
+	struct lines *l;
+
+	assert_int_equal(buf_adds(&in, "small\n\n"), 0);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < len; k++)
+			assert_int_equal(buf_add_byte(&in, 'x'), 0);
+		assert_int_equal(buf_add_byte(&in, '\n'), 0);
+	}
+	assert_int_equal(buf_adds(&in, "\nnext\n"), 0);
+	put(0, in.data, in.len);
+	assert_int_equal(lines_open(&l, files, 1, &(struct lines_opts){ .form = form, .longest = longest }), 0);
+	assert_int_equal(lines_next_document(l, &doc), 1);
+	assert_null(lines_refused(l));
+	if (bytes) {
+		assert_int_equal(lines_next_document(l, &doc), -1);
+		assert_int_equal(err_code(), EXIT_FAILED);
+		assert_non_null(lines_refused(l));
+		assert_int_equal(lines_refused(l)->offset, 7);
+		assert_int_equal(lines_refused(l)->bytes, bytes);
+	} else {
+		assert_int_equal(lines_next_document(l, &doc), 1);
+		assert_int_equal(doc.text.len, n * (len + 1));
+	}
+	lines_close(l);
+	document_release(&doc);
+	buf_release(&in);
+}
+
+static void test_longest(void **state)
+{
+	(void)state;
+	expect_refused(LINES_TEXT, 100, 9, 1000, 0);
+	expect_refused(LINES_TEXT, 100, 9, 999, 1000);
+	expect_refused(LINES_TEXT, 1, 3000000, 500000, 3000000);	/* refused in the window, to the line's end */
+	expect_refused(LINES_TEXT, 1, 3000000, 3000001, 0);
+	expect_refused(LINES_JSON, 1, 3000000, 500000, 3000000);
+	expect_refused(LINES_JSON, 1, 100, 50, 101);
+	expect_refused(LINES_JSON, 1, 3000000, 3000001, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -626,6 +714,8 @@ int main(void)
 		cmocka_unit_test(test_stretches_of_lines),
 		cmocka_unit_test(test_stretch_and_bad_bytes),
 		cmocka_unit_test(test_stretch_refusals),
+		cmocka_unit_test(test_giants),
+		cmocka_unit_test(test_longest),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
