@@ -138,6 +138,18 @@ int canon_is(const json_t *o, const char *name, const char *want)
 	return strcmp(text, want) ? err_corrupt("'%s' is '%.100s', not '%s'", name, text, want) : 0;
 }
 
+int canon_is_version(const json_t *o, uint64_t read)
+{
+	uint64_t version;
+
+	if (canon_uint(o, "version", 0, INT64_MAX, &version))
+		return -1;
+	if (version == read)
+		return 0;
+	return err_corrupt("of version %" PRIu64 ", which this program does not read (it reads %" PRIu64 "): %smake it anew, in a new folder",
+			   version, read, version > read ? "use a newer program, or " : "");
+}
+
 int canon_set(json_t *o, const char *name, json_t *value)
 {
 	return json_object_set_new(o, name, value) ? err_memory() : 0;

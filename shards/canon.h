@@ -33,6 +33,8 @@ int canon_real(const json_t *o, const char *name, double min, double max, double
 int canon_bool(const json_t *o, const char *name, bool *v);
 int canon_key(const json_t *o, const char *name, struct key *k);
 int canon_is(const json_t *o, const char *name, const char *want);		/* a string member of one value */
+/* The member "version" is READ, of what this program reads; else the reason tells whoever has the file what to do. */
+int canon_is_version(const json_t *o, uint64_t read);
 
 /* Takes VALUE, also on failure; VALUE NULL: out of memory */
 int canon_set(json_t *o, const char *name, json_t *value);

@@ -10,43 +10,70 @@
 
 #define LISTED 20		/* missing ones that are named */
 
-/* Counts what is missing, and says so in the end: "write: 4 of 6 shards are there, missing: 2 5". */
+/* How one of a stage's files is. */
+enum state { THERE, MISSING, FOREIGN, STATES };
+
+/* Counts them, and says so in the end: "write: 4 of 6 shards, missing: 2 5". */
 struct tally {
-	struct buf missing;
-	uint64_t n, there;
+	uint64_t n[STATES];
+	struct buf numbers[STATES];	/* of the first ones; of those that are there none */
+	struct buf foreign;		/* why the first of these cannot be read */
 };
+#define TALLY_INIT { .n = { 0 } }
 
-static int tally_add(struct tally *t, bool there, uint64_t number)
+/* The reason that is set tells of a foreign one. */
+static int tally_add(struct tally *t, enum state state, uint64_t number)
 {
-	t->n++;
-	t->there += there;
-	if (there || t->n - t->there > LISTED)
+	if (state == FOREIGN && !t->n[FOREIGN] && buf_addf(&t->foreign, "version: %s\n", err_text()))
+		return -1;
+	if (t->n[state]++ >= LISTED || state == THERE)
 		return 0;
-	return buf_addf(&t->missing, " %" PRIu64, number);
+	return buf_addf(&t->numbers[state], " %" PRIu64, number);
 }
 
-static int tally_say(struct tally *t, const char *stage, const char *noun, struct buf *b)
+static void tally_release(struct tally *t)
 {
-	const bool more = t->n - t->there > LISTED;
-	int rc = buf_addf(b, "%s: %" PRIu64 " of %" PRIu64 " %s", stage, t->there, t->n, noun);
-
-	if (!rc && t->there < t->n)
-		rc = buf_addf(b, ", missing:%s%s", t->missing.data, more ? " ..." : "");
-	buf_release(&t->missing);
-	return rc || buf_adds(b, "\n") ? -1 : 0;
+	for (enum state s = THERE; s < STATES; s++)
+		buf_release(&t->numbers[s]);
+	buf_release(&t->foreign);
 }
 
-/* Whether shard K is there, as far as its ends say: header, index, trailer and size. Another run reads all of it. */
-static int shard_is_there(const char *folder, const char *name, uint32_t k, uint32_t shards, bool *there)
+static int tally_say(const struct tally *t, const char *stage, const char *noun, struct buf *b)
+{
+	static const char *const words[STATES] = { [MISSING] = "missing", [FOREIGN] = "of another version" };
+	int rc = buf_addf(b, "%s: %" PRIu64 " of %" PRIu64 " %s", stage, t->n[THERE], t->n[THERE] + t->n[MISSING] + t->n[FOREIGN],
+			  noun);
+
+	for (enum state s = MISSING; s < STATES && !rc; s++)
+		if (t->n[s])
+			rc = buf_addf(b, ", %s:%s%s", words[s], t->numbers[s].data, t->n[s] > LISTED ? " ..." : "");
+	if (!rc)
+		rc = buf_adds(b, "\n");
+	return rc || !t->foreign.len ? rc : buf_add(b, t->foreign.data, t->foreign.len);
+}
+
+/* What shard PATH, which is corrupt, is. */
+static int state_of_corrupt(const char *path, enum state *state)
+{
+	const int foreign = shard_is_foreign(path);
+
+	*state = foreign > 0 ? FOREIGN : MISSING;
+	return foreign < 0 ? -1 : 0;
+}
+
+/* How shard K is, as far as its ends say: header, index, trailer and size. Another run reads all of it. */
+static int state_of_unlisted(const char *folder, const char *name, uint32_t k, uint32_t shards, enum state *state)
 {
 	char *path = fs_join(folder, name);
 	struct shard *s = NULL;
 	int rc = path ? 0 : -1;
 
-	*there = false;
+	*state = MISSING;
 	if (path && fs_exists(path)) {
-		rc = shard_open(&s, path) && err_code() != EXIT_CORRUPT ? -1 : 0;
-		*there = s && shard_header(s)->shard == k && shard_header(s)->shards == shards;
+		if (shard_open(&s, path))
+			rc = err_code() == EXIT_CORRUPT ? state_of_corrupt(path, state) : -1;
+		else if (shard_header(s)->shard == k && shard_header(s)->shards == shards)
+			*state = THERE;
 	}
 	shard_close(s);
 	free(path);
@@ -55,19 +82,19 @@ static int shard_is_there(const char *folder, const char *name, uint32_t k, uint
 
 static int shards_status(const char *folder, const char *name, uint32_t shards, struct buf *b)
 {
-	struct tally t = { BUF_INIT, 0, 0 };
+	struct tally t = TALLY_INIT;
+	int rc = 0;
 
-	for (uint32_t k = 0; k < shards; k++) {
+	for (uint32_t k = 0; k < shards && !rc; k++) {
 		char file[256];
-		bool there;
+		enum state state;
 
 		shard_file_name(file, sizeof(file), name, k, shards);
-		if (shard_is_there(folder, file, k, shards, &there) || tally_add(&t, there, k)) {
-			buf_release(&t.missing);
-			return -1;
-		}
+		rc = state_of_unlisted(folder, file, k, shards, &state) || tally_add(&t, state, k) ? -1 : 0;
 	}
-	return tally_say(&t, "write", "shards", b);
+	rc = rc ? rc : tally_say(&t, "write", "shards", b);
+	tally_release(&t);
+	return rc;
 }
 
 static int part_is_whole(const char *work, const char *name, bool *whole)
@@ -93,7 +120,7 @@ static int index_status(const char *work, struct buf *b)
 	if (fs_list(work, &names, &n))
 		return -1;
 	for (size_t i = 0; i < n && !rc; i++) {
-		struct tally t = { BUF_INIT, 0, 0 };
+		struct tally t = TALLY_INIT;
 		unsigned part, of;
 		int end = 0;
 
@@ -106,9 +133,10 @@ static int index_status(const char *work, struct buf *b)
 			bool there = false;
 
 			snprintf(file, sizeof(file), "index-%05u-of-%05u.tok", k, of);
-			rc = part_is_whole(work, file, &there) || tally_add(&t, there, k) ? -1 : 0;
+			rc = part_is_whole(work, file, &there) || tally_add(&t, there ? THERE : MISSING, k) ? -1 : 0;
 		}
 		rc = rc ? rc : tally_say(&t, "index", "parts", b);
+		tally_release(&t);
 	}
 	fs_free_names(names, n);
 	return rc || said ? rc : buf_adds(b, "index: no part\n");
@@ -176,21 +204,21 @@ done:
 	return rc;
 }
 
-/* Whether shard K of M is there, whole, and what M says. */
-static int shard_status(const char *folder, const struct manifest *m, size_t k, bool *there)
+/* How shard K of M is: there, where it is whole and what M says. */
+static int state_of_listed(const char *folder, const struct manifest *m, size_t k, enum state *state)
 {
 	const struct manifest_shard *e = &m->shards[k];
 	char room[MANIFEST_ROOM], *path = fs_join(folder, manifest_shard_name(m, k, room));
 	struct shard *s = NULL;
 	int rc = path ? 0 : -1;
 
-	*there = false;
+	*state = MISSING;
 	if (path && fs_exists(path)) {
 		rc = scan_is_sound(path, pool_allowed_threads());
-		if (rc == 1 && shard_open(&s, path))
-			rc = -1;
-		*there = rc == 1 && job_is_listed(e, s);
-		rc = rc < 0 ? -1 : 0;
+		if (!rc)
+			rc = state_of_corrupt(path, state);
+		else if (rc == 1 && !(rc = shard_open(&s, path)) && job_is_listed(e, s))
+			*state = THERE;
 	}
 	shard_close(s);
 	free(path);
@@ -214,23 +242,32 @@ static int vocab_status(const char *folder, const struct manifest *m, struct buf
 
 static int manifest_status(const char *folder, const struct manifest *m, struct buf *b)
 {
-	struct tally t = { BUF_INIT, 0, 0 };
+	struct tally t = TALLY_INIT;
+	int rc = 0;
 
-	for (size_t k = 0; k < m->n_shards; k++) {
-		bool there;
+	for (size_t k = 0; k < m->n_shards && !rc; k++) {
+		enum state state;
 
-		if (shard_status(folder, m, k, &there) || tally_add(&t, there, k)) {
-			buf_release(&t.missing);
-			return -1;
-		}
+		rc = state_of_listed(folder, m, k, &state) || tally_add(&t, state, k) ? -1 : 0;
 	}
-	return tally_say(&t, "write", "shards", b) || vocab_status(folder, m, b) || buf_adds(b, "manifest: there\n") ? -1 : 0;
+	rc = rc || tally_say(&t, "write", "shards", b) || vocab_status(folder, m, b) || buf_adds(b, "manifest: there\n") ? -1 : 0;
+	tally_release(&t);
+	return rc;
+}
+
+/* Of a manifest that cannot be loaded for the REASON. */
+static int damage_status(const char *folder, const struct err *reason, struct buf *b)
+{
+	const int foreign = manifest_is_foreign(folder);
+
+	return foreign < 0 ? -1 : buf_addf(b, "manifest: %s: %s\n", foreign ? "of another version" : "damaged", reason->text);
 }
 
 int job_status(const char *folder, struct buf *b)
 {
 	char *work = fs_join(folder, JOB_WORK), *options = work ? fs_join(work, JOB_OPTIONS) : NULL;
 	struct manifest *m = NULL;
+	struct err reason;
 	bool damaged;
 	int rc = -1;
 
@@ -241,6 +278,7 @@ int job_status(const char *folder, struct buf *b)
 		goto done;
 	}
 	damaged = manifest_load(&m, folder) != 0;
+	err_get(&reason);
 	if (damaged && err_code() != EXIT_CORRUPT)
 		goto done;
 	if (m)
@@ -248,7 +286,7 @@ int job_status(const char *folder, struct buf *b)
 	else if (fs_exists(options))
 		rc = work_status(folder, work, b);
 	else if (damaged)
-		rc = buf_addf(b, "manifest: damaged: %s\n", err_text());
+		rc = damage_status(folder, &reason, b);
 	else
 		rc = err_fail("'%s' holds neither a manifest nor work of bert-shard", folder);
 done:

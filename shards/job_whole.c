@@ -44,15 +44,17 @@ static int check_same_header(const char *path, const char *is, const char *want)
 	return -1;
 }
 
-/* Into H, what comes before all else in the shard IN, which it closes. */
-static int parse_header(const char *path, struct in *in, struct shard_header *h)
+/* Into H, what comes before all else in the shard at PATH: 1, 0 it is too damaged for that, -1 failed. */
+static int parse_header(const char *path, struct shard_header *h)
 {
 	struct frame_reader *frame;
-	struct err reason;
 	const char *json;
 	size_t len;
+	struct in *in;
 	int rc = 1;
 
+	if (in_open(&in, path, 1))
+		return -1;
 	if (frame_open(&frame, in, NULL))
 		return err_code() == EXIT_CORRUPT ? 0 : -1;
 	json = frame_header(frame, &len);
@@ -60,9 +62,8 @@ static int parse_header(const char *path, struct in *in, struct shard_header *h)
 		rc = err_fail("'%s' is of kind %s, and no shard: choose another folder, or empty it", path,
 			      frame_reader_kind(frame));
 	} else if (shard_header_parse(h, json, len)) {
-		err_get(&reason);
-		rc = err_fail("'%s' is not damaged, but of another version: %.500s: choose another folder, or empty it", path,
-			      reason.text);
+		rc = err_fail("'%s' is not damaged, but says what this program does not know: %.500s: choose another folder, or empty it",
+			      path, err_text());
 	}
 	frame_close(frame);
 	return rc;
@@ -74,16 +75,12 @@ static int parse_header(const char *path, struct in *in, struct shard_header *h)
  */
 static int read_header(const char *path, struct shard_header *h)
 {
-	const int version = frame_version(path);
-	struct in *in;
+	const int foreign = shard_is_foreign(path);
 
 	*h = (struct shard_header){ 0 };
-	if (version < 0)
+	if (foreign < 0)
 		return -1;
-	if (version && version != FRAME_VERSION)
-		return err_fail("'%s' is of format version %d, and this program writes version %d: choose another folder, or empty it",
-				path, version, FRAME_VERSION);
-	return in_open(&in, path, 1) ? -1 : parse_header(path, in, h);
+	return foreign ? err_fail("%s", err_text()) : parse_header(path, h);
 }
 
 /* 1: the shard at PATH is open, and *H is its header; 0: it is damaged, and *H is, where it is to be had; -1 failed. */

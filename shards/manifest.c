@@ -240,9 +240,8 @@ static int parse_shards(struct manifest *m, struct canon_list *list)
 static int parse(struct manifest *m, struct canon_list *list)
 {
 	const json_t *o = list->rest, *recipe, *options, *corpus, *inputs, *totals;
-	uint64_t version;
 
-	if (canon_is(o, "format", FORMAT) || canon_uint(o, "version", MANIFEST_VERSION, MANIFEST_VERSION, &version) ||
+	if (canon_is(o, "format", FORMAT) || canon_is_version(o, MANIFEST_VERSION) ||
 	    copy_string(o, "made_by", &m->made_by))
 		return -1;
 	if (!(recipe = canon_object(o, "recipe")) || !(options = canon_object(o, "options")) ||

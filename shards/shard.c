@@ -180,6 +180,42 @@ fail:
 	return -1;
 }
 
+/* Whether the whole header of FRAME is of another version. */
+static bool header_is_foreign(const struct frame_reader *frame)
+{
+	size_t len;
+	const char *json = frame_header(frame, &len);
+	json_t *o = canon_parse(json, len);
+	uint64_t version;
+	const bool foreign = o && !canon_uint(o, "version", 0, INT64_MAX, &version) && canon_is_version(o, SHARD_VERSION);
+
+	json_decref(o);
+	return foreign;
+}
+
+int shard_is_foreign(const char *path)
+{
+	const int version = frame_version(path);
+	struct frame_reader *frame;
+	char kind[5];
+	struct in *in;
+	bool foreign;
+
+	if (version <= 0)
+		return version;
+	if (version != FRAME_VERSION)
+		return frame_kind(path, kind) ? 1 : 0;
+	if (in_open(&in, path, 1))
+		return -1;
+	if (frame_open(&frame, in, SHARD_KIND))
+		return err_code() == EXIT_CORRUPT ? 0 : -1;
+	foreign = header_is_foreign(frame);
+	if (foreign)
+		err_prefix("'%s'", path);
+	frame_close(frame);
+	return foreign;
+}
+
 int shard_open(struct shard **s, const char *path)
 {
 	return shard_open_access(s, path, 0);

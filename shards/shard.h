@@ -125,6 +125,11 @@ struct shard_header {
 };
 char *shard_header_print(const struct shard_header *h);			/* canonical JSON; the caller frees */
 int shard_header_parse(struct shard_header *h, const char *json, size_t len);
+/*
+ * Whether the file at PATH, which cannot be opened (EXIT_CORRUPT), is so because it is of another version: 1, and the
+ * reason says so and what to do; 0 it is damaged, or no shard; -1 failed.
+ */
+int shard_is_foreign(const char *path);
 void shard_header_release(struct shard_header *h);
 /* Of a table of so many */
 struct instance_shape shard_header_shape(const struct shard_header *h, uint32_t documents);

@@ -534,11 +534,10 @@ int shard_header_parse(struct shard_header *h, const char *json, size_t len)
 {
 	json_t *o = canon_parse(json, len);
 	const json_t *recipe, *corpus;
-	uint64_t version;
 	int rc = -1;
 
 	*h = (struct shard_header){ 0 };
-	if (!o || canon_is(o, "format", FORMAT) || canon_uint(o, "version", SHARD_VERSION, SHARD_VERSION, &version) ||
+	if (!o || canon_is(o, "format", FORMAT) || canon_is_version(o, SHARD_VERSION) ||
 	    canon_uint32(o, "shards", 1, KEYS_SHARDS_MAX, &h->shards) ||
 	    canon_uint32(o, "shard", 0, h->shards - 1, &h->shard) ||
 	    canon_uint32(o, "block_records", 1, SHARD_MAX_BLOCK_RECORDS, &h->block_records))

@@ -46,11 +46,10 @@ int tokdoc_header_parse(struct tokdoc_header *h, const char *json, size_t len)
 {
 	json_t *o = canon_parse(json, len);
 	const json_t *tokenizer;
-	uint64_t version;
 	int rc = -1;
 
 	*h = (struct tokdoc_header){ 0 };
-	if (!o || canon_is(o, "format", FORMAT) || canon_uint(o, "version", TOKDOC_VERSION, TOKDOC_VERSION, &version) ||
+	if (!o || canon_is(o, "format", FORMAT) || canon_is_version(o, TOKDOC_VERSION) ||
 	    canon_bool(o, "sorted", &h->sorted))
 		goto done;
 	tokenizer = canon_object(o, "tokenizer");

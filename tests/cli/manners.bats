@@ -103,3 +103,48 @@ programs() { ls "$BIN"; }
 	run bash -c "bert-sentences big.txt | head -n 1 >/dev/null; echo \${PIPESTATUS[0]}"
 	[ "$output" = 141 ] || { echo "$output"; return 1; }
 }
+
+@test "shards of another version are named, with their version, the one that is read, and what to do" {
+	local v what
+	cp -r "$DATA/versions" .
+	bert-shard --vocab "$DATA/man/vocab.txt" -o now "$DATA/man/corpus.txt"
+	cp "$DATA/man/vocab.txt" versions/1
+	cp "$DATA/man/vocab.txt" versions/3
+	for v in 1 3; do
+		what="of version $v, which this program does not read (it reads 2): "
+		[ $v = 1 ] || what+="use a newer program, or "
+		what+="make it anew, in a new folder"
+		for p in bert-cat bert-stat "bert-diff now" "bert-export --to tfrecord -o out" \
+			"bert-train --config $DATA/man/config.json --steps 2 -o out --data" "bert-trace versions/$v/shard-00000-of-00002.shard:0"; do
+			[[ "$p" = *:0 ]] || p="$p versions/$v"
+			# shellcheck disable=SC2086
+			exits 3 $p
+			says "'versions/$v/shard-00000-of-00002.shard': header: $what"
+			[ "${#lines[@]}" -eq 1 ]
+			rm -rf out
+		done
+		exits 3 bert-verify versions/$v
+		says "versions/$v/shard-00001-of-00002.shard: fault: header: $what"
+		exits 0 bert-shard --status versions/$v
+		says "write: 0 of 2 shards, of another version: 0 1"
+		says "version: 'versions/$v/shard-00000-of-00002.shard': $what"
+		not grep -q missing <<<"$output"
+		exits 1 bert-shard --vocab "$DATA/man/vocab.txt" -o versions/$v "$DATA/man/corpus.txt"
+	done
+	# Without a manifest, and beside one that is missing.
+	rm -r versions/1/manifest.json versions/3/shard-00001-of-00002.shard
+	exits 1 bert-shard --vocab "$DATA/man/vocab.txt" -o versions/1 "$DATA/man/corpus.txt"
+	exits 0 bert-shard --status versions/3
+	says "write: 0 of 2 shards, missing: 1, of another version: 0"
+	# A manifest of a later version, and one that is merely damaged.
+	sed 's/"version":1/"version":2/' now/manifest.json >later
+	cp later now/manifest.json
+	exits 0 bert-shard --status now
+	says "manifest: of another version: 'now/manifest.json': of version 2, which this program does not read (it reads 1): use a newer program"
+	exits 3 bert-cat now
+	says "'now/manifest.json': of version 2, which"
+	cmp later now/manifest.json
+	echo '{}' >now/manifest.json
+	exits 0 bert-shard --status now
+	says "manifest: damaged: 'now/manifest.json': "
+}

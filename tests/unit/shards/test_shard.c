@@ -100,8 +100,10 @@ static void test_headers_are_checked(void **state)
 	(void)state;
 	refuses("format", "\"other\"");
 	refuses("version", "1");
-	assert_non_null(strstr(err_text(), "'version' is 1, not 2"));
+	assert_string_equal(err_text(), "of version 1, which this program does not read (it reads 2): make it anew, in a new folder");
 	refuses("version", "3");
+	assert_non_null(strstr(err_text(), "(it reads 2): use a newer program, or make it anew, in a new folder"));
+	refuses("version", "null");
 	refuses("shard", "3");
 	refuses("shards", "0");
 	refuses("shards", "1000001");
