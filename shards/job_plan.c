@@ -158,6 +158,18 @@ done:
 	return rc;
 }
 
+int plan_lacks(const struct job *j)
+{
+	char *path = fs_join(j->work, JOB_PLAN);
+
+	if (path && fs_exists(path))
+		err_fail("'%s' is damaged: run --stage plan, which makes it anew", path);
+	else if (path)
+		err_fail("'%s' has no plan: run --stage index and --stage plan first", j->opts.folder);
+	free(path);
+	return -1;
+}
+
 /* --- the stage ------------------------------------------------------------------------------------- */
 
 /* Adds what part PART found to P. 1: it is there; 0: it is missing. */

@@ -21,6 +21,7 @@ struct plan *plan_new(const struct job *j);		/* all zero; NULL: out of memory */
 int plan_save(const struct plan *p, const struct job *j);
 int plan_load(struct plan **p, const struct job *j);	/* *P NULL and 0: there is none, or a damaged one */
 json_t *plan_read(const char *path);			/* as it stands, its digest checked and gone; NULL: EXIT_CORRUPT, or it cannot be read */
+int plan_lacks(const struct job *j);			/* -1: why plan_load gave none, and what to do */
 void plan_free(struct plan *p);
 uint32_t plan_shards(const struct job *j, const struct tokdoc_totals *corpus);
 int plan_settle(struct plan *p, const struct job *j);	/* how many shards its corpus makes; -1, and the work is forgotten: it is empty */

@@ -175,7 +175,7 @@ static int without_plan(struct job *j)
 	if (manifest_load(&m, j->opts.folder))
 		return -1;
 	if (!m)
-		return err_fail("'%s' has no plan: run --stage index and --stage plan first", j->opts.folder);
+		return plan_lacks(j);
 	j->report.complete = true;
 	manifest_free(m);
 	return fs_remove_tree(j->work);

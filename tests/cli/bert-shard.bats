@@ -1311,7 +1311,7 @@ stands() {
 		exits 0 shard --status -o out
 		says "plan: damaged"
 		exits 1 shard --shards 2 -o out --stage write in
-		says "run --stage index and --stage plan first"
+		says "'out/.work/plan.json' is damaged: run --stage plan, which makes it anew"
 		shard --shards 2 -o out --stage plan in
 		cmp good $plan
 	done
