@@ -2,6 +2,7 @@
 #include "shards/compare.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/jsonl.h"
 #include "shards/canon.h"
 #include "shards/folder.h"
 #include "shards/reader.h"
@@ -200,6 +201,142 @@ static int compare_all(struct pair *p)
 	return say_recipes(p);
 }
 
+/* --- names of documents ----------------------------------------------------------------------- */
+
+/* A shard's table of documents, read one after the other. */
+struct names {
+	struct shard *shard;
+	struct frame_block block;
+	uint64_t next;			/* block */
+	uint32_t left;			/* documents in BLOCK, from AT on */
+	const unsigned char *at;
+	struct shard_document d;	/* the one we are at, */
+	uint64_t number;		/* from 1; of it */
+};
+
+/* What both tables have, and where they name it otherwise. */
+struct tally {
+	uint64_t both, differ;
+};
+
+/* 1, 0 after the last one, -1. */
+static int next_document(struct names *n)
+{
+	while (!n->left) {
+		if (n->next == shard_document_blocks(n->shard))
+			return 0;
+		if (shard_read_documents(n->shard, n->next++, &n->block))
+			return -1;
+		n->left = n->block.records;
+		n->at = (const unsigned char *)n->block.raw.data;
+	}
+	n->left--;
+	n->number++;
+	if (shard_document_decode(&n->at, (const unsigned char *)n->block.raw.data + n->block.raw.len, &n->d))
+		return err_prefix("'%s': document %" PRIu64, shard_path(n->shard), n->number - 1);
+	return 1;
+}
+
+static bool same_text(struct jsonl_text a, struct jsonl_text b)
+{
+	return a.len == b.len && (!a.len || !memcmp(a.text, b.text, a.len));
+}
+
+static int add_name(struct buf *b, struct jsonl_text name)
+{
+	return name.len ? jsonl_put_string(b, name) : buf_adds(b, "null");
+}
+
+/* 1: they differ, which TEXT, unless it is NULL, is told; 0, -1. */
+static int compare_name(struct buf *text, const struct names *a, size_t shard, const char *what, struct jsonl_text in_a,
+			struct jsonl_text in_b)
+{
+	if (same_text(in_a, in_b))
+		return 0;
+	if (!text)
+		return 1;
+	return buf_addf(text, "document %" PRIu64 " of shard %zu: %s: ", a->number - 1, shard, what) || add_name(text, in_a) ||
+	       buf_adds(text, ", ") || add_name(text, in_b) || buf_adds(text, "\n") ? -1 : 1;
+}
+
+/* The names of a document that both have; the first difference of all is told in full. */
+static int compare_document(struct compare *c, struct tally *t, const struct names *a, const struct names *b, size_t shard)
+{
+	struct buf *text = t->differ ? NULL : &c->text;
+	const struct shard_document *x = &a->d, *y = &b->d;
+	const int id = compare_name(text, a, shard, "id", (struct jsonl_text){ x->id, x->id_len }, (struct jsonl_text){ y->id, y->id_len });
+	const int title = id < 0 ? -1 : compare_name(text, a, shard, "title", (struct jsonl_text){ x->title, x->title_len },
+						     (struct jsonl_text){ y->title, y->title_len });
+
+	t->both++;
+	t->differ += id > 0 || title > 0;
+	return title < 0 ? -1 : 0;
+}
+
+/* Which of the documents at hand comes first in a table: by key, then by occurrence. */
+static int by_document(const struct shard_document *a, const struct shard_document *b)
+{
+	const int order = key_compare(a->key, b->key);
+
+	return order ? order : a->occurrence < b->occurrence ? -1 : a->occurrence > b->occurrence;
+}
+
+static int walk_tables(struct compare *c, struct tally *t, struct names *a, struct names *b, size_t shard)
+{
+	int in_a = next_document(a), in_b = in_a > 0 ? next_document(b) : 0;
+
+	while (in_a > 0 && in_b > 0) {
+		const int order = by_document(&a->d, &b->d);
+
+		if (!order && compare_document(c, t, a, b, shard))
+			return -1;
+		if (order <= 0)
+			in_a = next_document(a);
+		if (order >= 0)
+			in_b = next_document(b);
+	}
+	return in_a < 0 || in_b < 0 ? -1 : 0;
+}
+
+/* What was imported has one document, the file, whose name says nothing of its instances. */
+static bool is_imported(const struct shard *s)
+{
+	return shard_header(s)->recipe.rules == SHARD_IMPORTED;
+}
+
+static int compare_tables(struct compare *c, struct tally *t, const char *path_a, const char *path_b, size_t shard)
+{
+	struct names a = { .block = FRAME_BLOCK_INIT }, b = { .block = FRAME_BLOCK_INIT };
+	int rc = shard_open(&a.shard, path_a) || shard_open(&b.shard, path_b) ? -1 : 0;
+
+	if (!rc && !is_imported(a.shard) && !is_imported(b.shard))
+		rc = walk_tables(c, t, &a, &b, shard);
+	frame_block_release(&a.block);
+	frame_block_release(&b.block);
+	shard_close(a.shard);
+	shard_close(b.shard);
+	return rc;
+}
+
+/* Documents are the same where their keys are. Sets of another number of shards, or of other documents, have none in common. */
+static int compare_names(struct compare *c)
+{
+	char **a = NULL, **b = NULL;
+	size_t in_a = 0, in_b = 0;
+	struct tally t = { 0, 0 };
+	int rc = folder_shards(c->a, &a, &in_a) || folder_shards(c->b, &b, &in_b) ? -1 : 0;
+
+	for (size_t k = 0; in_a == in_b && k < in_a && !rc; k++)
+		rc = compare_tables(c, &t, a[k], b[k], k);
+	fs_free_names(a, in_a);
+	fs_free_names(b, in_b);
+	if (rc || !t.differ)
+		return rc;
+	c->same = false;
+	return buf_addf(&c->text, "the instances are the same; of %" PRIu64 " documents %" PRIu64 " ha%s another id or title\n", t.both,
+			t.differ, t.differ == 1 ? "s" : "ve");
+}
+
 int compare_run(struct compare *c)
 {
 	struct pair p = { .c = c };
@@ -210,6 +347,8 @@ int compare_run(struct compare *c)
 		progress_start(c->progress, "instances", 0);
 	if (!open_side(&p, &p.a, c->a) && !open_side(&p, &p.b, c->b) && !find_vocab(&p))
 		rc = compare_all(&p);
+	if (!rc && c->same && !c->instances_only)
+		rc = compare_names(c);
 	if (c->progress)
 		progress_end(c->progress);
 	close_side(&p.a);

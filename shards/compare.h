@@ -9,7 +9,8 @@
  *
  * What is compared is what a trainer gets: ids, types, masks, labels, in order.
  * How they came about may differ: the recipes' first difference is told when
- * the instances differ.
+ * the instances differ. When they do not, what names the documents is compared:
+ * ids and titles, of those that both sets have, by key, shard by shard.
  */
 #ifndef SHARDS_COMPARE_H
 #define SHARDS_COMPARE_H
@@ -26,6 +27,7 @@ struct compare {
 	bool draws;			/* dynamic masks are those of EPOCH; else there are none */
 	uint64_t epoch;
 	bool unmasked;			/* masks are taken out, and not compared */
+	bool instances_only;		/* ids and titles of documents may differ */
 	struct progress *progress;	/* may be NULL */
 	/* filled */
 	bool same;

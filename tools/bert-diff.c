@@ -11,7 +11,7 @@ struct options {
 	struct args_common common;
 	const char *vocab;
 	uint64_t epoch;
-	bool unmasked;
+	bool unmasked, instances;
 };
 
 static int print(const struct compare *c, const char *path)
@@ -31,6 +31,7 @@ int main(int argc, char **argv)
 	static struct options o;
 	const struct arg table[] = {
 		ARG_UINT("epoch", 0, &o.epoch, 0, UINT32_MAX, "N", "compare dynamic masks as epoch N sees them"),
+		ARG_FLAG("instances", 0, &o.instances, "compare instances alone, not ids and titles of documents"),
 		ARG_FLAG("unmasked", 0, &o.unmasked, "take masks out, and do not compare them"),
 		ARG_STR("vocab", 0, &o.vocab, "FILE", "the vocabulary (default: vocab.txt beside A)"),
 		ARG_COMMON(&o.common),
@@ -52,6 +53,7 @@ int main(int argc, char **argv)
 	c.draws = args_given("epoch");
 	c.epoch = o.epoch;
 	c.unmasked = o.unmasked;
+	c.instances_only = o.instances;
 	rc = compare_run(&c) || print(&c, o.common.output) ? tool_fail()
 							   : tool_finish("%" PRIu64 " instances are the same", c.instances);
 	if (!rc && !c.same)
