@@ -138,6 +138,13 @@ uint64_t order_size(const struct order *o)
 	return o->size;
 }
 
+int order_version(const struct order *o)
+{
+	const struct order_set *s = &o->sets[0].is;
+
+	return o->n == 1 && s->shards == 1 && s->share == s->firsts[1] && o->run == ORDER_RUN && o->parts == 1 ? 1 : 2;
+}
+
 uint32_t order_window_most(const struct order *o)
 {
 	return o->run * ORDER_WINDOW;

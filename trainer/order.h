@@ -67,6 +67,11 @@ struct order_window {
 struct order;
 int order_open(struct order **o, uint64_t seed, const struct order_set *sets, size_t n);	/* copies SETS */
 uint64_t order_size(const struct order *o);		/* of an epoch */
+/*
+ * Which rule made it, for runs that go on: 2, or 1 where the rule before, which had all instances in one numbering cut into
+ * runs of ORDER_RUN, gives the same, as for one shard of blocks that make such runs. Another rule is another number.
+ */
+int order_version(const struct order *o);
 uint32_t order_window_most(const struct order *o);	/* instances of a window */
 /* The window that INDEX < order_size of EPOCH is in. One thread at a time. -1: out of memory. */
 int order_window(struct order *o, uint64_t epoch, uint64_t index, struct order_window *w);

@@ -10,6 +10,7 @@
 #include "tokenizer/tokenizer_config.h"
 #include "tokenizer/wordpiece.h"
 #include "trainer/facts.h"
+#include "trainer/run_folder.h"
 
 #include <inttypes.h>
 #include <xxhash.h>
@@ -99,6 +100,14 @@ static json_t *data_fact(const struct mixture *m)
 	return list;
 }
 
+/* The order of instances: runs of the first rule say nothing of it. */
+static int add_order(json_t *f, const struct shard_source *data)
+{
+	const int version = shard_source_order_version(data);
+
+	return version == 1 ? 0 : facts_set(f, RUN_FOLDER_ORDER, json_integer(version));
+}
+
 /* What was chosen of masks, under the shards' own names. */
 static int add_masks(json_t *f, const struct mask_choice *c)
 {
@@ -126,7 +135,7 @@ json_t *pretrain_facts(const struct pretrain_opts *o, const struct config *c, co
 	    add_masks(f, &o->masks) ||
 	    (o->data_exponent != 1 && facts_set(f, "data_exponent", json_real(o->data_exponent))) ||
 	    (o->decay != DECAY_CONSTANT && facts_set(f, "steps", json_integer((json_int_t)o->steps))) ||
-	    (o->decay == DECAY_POLY && facts_set(f, "power", json_real(o->power)))) {
+	    (o->decay == DECAY_POLY && facts_set(f, "power", json_real(o->power))) || add_order(f, data)) {
 		json_decref(f);
 		return NULL;
 	}

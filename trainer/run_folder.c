@@ -37,10 +37,30 @@ static char *value_text(const json_t *v)
 	return text;
 }
 
+/* Nobody asked for another order: it is another program's. */
+static int other_order(const char *path)
+{
+	char last[32] = "checkpoint-N";
+	uint64_t *steps = NULL;
+	size_t n = 0;
+
+	if (checkpoint_list(path, &steps, &n))
+		return -1;
+	if (n)
+		snprintf(last, sizeof(last), "checkpoint-%" PRIu64, steps[n - 1]);
+	free(steps);
+	return err_fail("'%s' was begun by another version of this program, which took the instances in another order: to go on from its weights, give another folder, and --init %s/%s",
+			path, path, last);
+}
+
 static int differs(const char *path, const char *name, const json_t *is, const json_t *wanted)
 {
-	char *a = value_text(is), *b = value_text(wanted);
+	char *a, *b;
 
+	if (!strcmp(name, RUN_FOLDER_ORDER))
+		return other_order(path);
+	a = value_text(is);
+	b = value_text(wanted);
 	if (a && b)
 		err_fail("'%s' holds another run: its %s is %s, not %s; give another folder", path, name, a, b);
 	free(b);

@@ -19,6 +19,7 @@
 #include <jansson.h>
 
 #define RUN_FOLDER_NAME "run.json"
+#define RUN_FOLDER_ORDER "order"	/* the fact that nobody can choose: where it differs, the reason says how to go on anyway */
 
 struct run_folder {
 	char *path;

@@ -218,6 +218,11 @@ static int look_for_vocab(const struct shard_source *s, const char *folder)
 	return rc;
 }
 
+int shard_source_order_version(const struct shard_source *s)
+{
+	return order_version(s->order);
+}
+
 int shard_source_find_vocab(const struct shard_source *s, const char *init, char **folder)
 {
 	int rc = 0;

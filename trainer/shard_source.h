@@ -42,6 +42,7 @@ struct shard_source;
 int shard_source_open(struct shard_source **s, const struct mixture_set *sets, size_t n, const struct shard_source_opts *o);
 struct sample_source *shard_source_samples(struct shard_source *s);
 const struct mixture *shard_source_mixture(const struct shard_source *s);
+int shard_source_order_version(const struct shard_source *s);	/* order_version; where it is ordered */
 void shard_source_close(struct shard_source *s);	/* accepts NULL */
 
 /*

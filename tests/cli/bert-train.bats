@@ -658,3 +658,35 @@ set_of() {
 	exits 3 train --data u -o run
 	says "'u' is not complete"
 }
+
+@test "a run that another order of instances began is not gone on with, and told how to" {
+	shards -o s
+	train -o run --save-every 4 --keep 1 --decay constant --warmup 1
+	[ "$(jq .order run/run.json)" = 2 ]
+	cp run/run.json good
+	for change in '/"order"/d' 's/"order": 2/"order": 3/'; do
+		sed "$change" good >run/run.json
+		not cmp -s good run/run.json
+		exits 1 train -o run --steps 16 --decay constant --warmup 1
+		says "'run' was begun by another version of this program, which took the instances in another order: "
+		says "give another folder, and --init run/checkpoint-12"
+		[ "${#lines[@]}" -eq 1 ]
+		[ "$(ls run | grep checkpoint)" = checkpoint-12 ]
+	done
+	sed '/"order"/d; s/"batch": 4/"batch": 8/' good >run/run.json
+	exits 1 train -o run --steps 16 --decay constant --warmup 1
+	says "its batch is 8, not 4"
+	exits 0 bert-train --data s --init run/checkpoint-12 --steps 2 --batch 4 --threads 1 -o more
+	cp good run/run.json
+	exits 0 train -o run --steps 16 --decay constant --warmup 1
+	# A shard by itself whose blocks make the same runs is in the order of before.
+	rm -r run more
+	shards -o whole --shards 1 --max-seq-length 128 --max-predictions-per-seq 20
+	jq '.max_position_embeddings = 128' "$DATA/man/config.json" >long.json
+	longer() { bert-train --data "$data" --config long.json --steps 4 --batch 4 --decay constant --warmup 1 --threads 1 "$@"; }
+	data=whole longer -o run
+	jq -e 'has("order") | not' run/run.json
+	data=whole exits 0 longer -o run --steps 6
+	data=whole:2 longer -o twice
+	[ "$(jq .order twice/run.json)" = 2 ]
+}

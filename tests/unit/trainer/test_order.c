@@ -392,13 +392,45 @@ static void test_values_of_many(void **state)
 	order_close(o);
 }
 
+/* That of before is named where it is the same: one shard, whole, whose blocks make runs of ORDER_RUN. */
+static void test_version(void **state)
+{
+	static const struct {
+		size_t shards;
+		uint32_t block;
+		double weight;
+		int version;
+	} cases[] = { { 1, 256, 1, 1 }, { 1, 64, 1, 1 }, { 1, 1, 1, 1 }, { 1, 512, 1, 2 }, { 1, 85, 1, 2 }, { 1, 256, 2, 2 },
+		      { 1, 256, 0.5, 2 }, { 2, 256, 1, 2 } };
+	static struct made_set s[2];
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct order *o;
+
+		make_set(&s[0], cases[k].shards, 1000, cases[k].weight, cases[k].block);
+		o = open_sets(1, s, 1);
+		assert_int_equal(order_version(o), cases[k].version);
+		order_close(o);
+		make_set(&s[1], 1, 1000, 1, 256);
+		o = open_sets(1, s, 2);
+		assert_int_equal(order_version(o), 2);
+		order_close(o);
+	}
+	make_set(&s[0], 1, 1000, 1, 256);
+	s[0].is.documents = ORDER_DOCUMENTS + 1;	/* makes two parts */
+	struct order *o = open_sets(1, s, 1);
+	assert_int_equal(order_version(o), 2);
+	order_close(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_once), cmocka_unit_test(test_shares), cmocka_unit_test(test_reads_once),
 		cmocka_unit_test(test_reads_sets_once), cmocka_unit_test(test_documents), cmocka_unit_test(test_even),
 		cmocka_unit_test(test_mixes), cmocka_unit_test(test_shards_take_turns), cmocka_unit_test(test_pure),
-		cmocka_unit_test(test_values), cmocka_unit_test(test_values_of_many),
+		cmocka_unit_test(test_values), cmocka_unit_test(test_values_of_many), cmocka_unit_test(test_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
