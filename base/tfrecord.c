@@ -80,7 +80,7 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
 
 /* --- records --------------------------------------------------------------------------- */
 
-enum { HEAD = 12, FOOT = 4 };	/* bytes: length and its sum; the record's sum */
+enum { HEAD = TFRECORD_HEAD, FOOT = 4 };	/* bytes: length and its sum; the record's sum */
 
 /* So that a sum over bytes that hold sums of their own is still worth something (tensorflow/core/lib/hash/crc32c.h). */
 static uint32_t mask(uint32_t crc)
@@ -109,6 +109,11 @@ static int ends_early(const struct in *in, uint64_t record)
 {
 	return err_corrupt("'%s' ends early (cut short?) at byte %" PRIu64 ", in the record at byte %" PRIu64,
 			   in_name(in), in_offset(in), record);
+}
+
+bool tfrecord_begins(const void *bytes, size_t n)
+{
+	return n >= HEAD && get32((const unsigned char *)bytes + 8) == mask(crc32c(0, bytes, 8));
 }
 
 /* The length that HEAD, at byte OFFSET, says. */

@@ -15,6 +15,8 @@
 
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t n);	/* start with 0; Castagnoli's polynomial */
 int tfrecord_write(struct out *o, const void *bytes, size_t n);
+#define TFRECORD_HEAD 12		/* bytes of a record's length and its sum */
+bool tfrecord_begins(const void *bytes, size_t n);	/* whether these, a file's first, are such ones */
 /* The next record into B (replaced): 1, 0 at the end, -1 failed (EXIT_CORRUPT: bad sum, or cut short). */
 int tfrecord_read(struct in *in, struct buf *b);
 

@@ -27,6 +27,9 @@ int import_finished(const char *folder);		/* the manifest is there: nothing is t
 /* Whether a run before made the shard at PATH with HEADER, every byte of it: 1, 0, -1 failed */
 int import_kept(const char *path, const char *header, unsigned threads);
 
+/* What a file with these first bytes looks like that can not be imported, in words that end a sentence; NULL: unknown. */
+const char *import_kind(const char *head, size_t n);
+
 /* R as an instance, everything it says checked; with its masks put back. */
 int import_lay(struct laying *l, const struct row *r);
 

@@ -4,6 +4,7 @@
 #include "base/in.h"
 #include "base/tfrecord.h"
 #include "shards/hdf5.h"
+#include "shards/import_impl.h"
 #include "shards/shard.h"
 
 #include <inttypes.h>
@@ -188,10 +189,43 @@ static int add_record(struct rows *r, struct rows_batch *b)
 /* --- HDF5 ------------------------------------------------------------------------------------------- */
 
 #define SIGNATURE "\x89HDF\r\n\x1a\n"
+#define SIGNATURE_LEN 8
 
 #if HAVE_HDF5
 
 #define BLOCK_VALUES (1 << 18)
+
+#define NAMED 5				/* of what is there instead */
+
+static int add_link(hid_t file, hsize_t k, struct buf *b)
+{
+	char name[64] = "";
+
+	if (H5Lget_name_by_idx(file, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof(name), H5P_DEFAULT) < 0)
+		return 0;
+	for (char *c = name; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7F)
+			*c = '?';
+	return buf_addf(b, "%s '%s'", k ? "," : "", name);
+}
+
+/* Says what a file holds that lacks a data set. */
+static int lacks(const struct rows *r, unsigned array)
+{
+	struct buf has = BUF_INIT;
+	H5G_info_t info;
+	int rc = 0;
+
+	if (H5Gget_info(r->file, &info) < 0)
+		info.nlinks = 0;
+	for (hsize_t k = 0; k < info.nlinks && k < NAMED && !rc; k++)
+		rc = add_link(r->file, k, &has);
+	if (!rc)
+		rc = err_corrupt("'%s' is HDF5, but not of instances as NVIDIA's trainers read them: it has no data set '%s'%s%s%s", r->path,
+				 names[array], has.len ? ", but" : "", has.len ? has.data : "", info.nlinks > NAMED ? ", ..." : "");
+	buf_release(&has);
+	return rc;
+}
 
 /* The extents of a data set; its second one is 1 where it has one only. */
 static int extents(struct rows *r, unsigned array, hsize_t dims[2])
@@ -199,6 +233,8 @@ static int extents(struct rows *r, unsigned array, hsize_t dims[2])
 	hid_t space;
 	int rank;
 
+	if (H5Lexists(r->file, names[array], H5P_DEFAULT) == 0)
+		return lacks(r, array);
 	r->sets[array] = H5Dopen2(r->file, names[array], H5P_DEFAULT);
 	if (r->sets[array] < 0)
 		return hdf5_corrupt("'%s' has no data set '%s'", r->path, names[array]);
@@ -362,11 +398,24 @@ static void parse_row(const struct rows *r, const struct rows_batch *b, uint32_t
 
 /* --- both ---------------------------------------------------------------------------------------------- */
 
+/* Refuses what is neither; of a record that is cut in its first bytes, reading will tell. */
+static int check_beginning(const char *path, const char *head, size_t n)
+{
+	const char *kind = tfrecord_begins(head, n) ? NULL : import_kind(head, n);
+
+	if (kind)
+		return err_corrupt("'%s' is neither TFRecord nor HDF5: it looks like %s", path, kind);
+	if (n < TFRECORD_HEAD || tfrecord_begins(head, n))
+		return 0;
+	return err_corrupt("'%s' is neither TFRecord nor HDF5, or damaged at its very beginning", path);
+}
+
 int rows_open(struct rows **out, const char *path)
 {
 	struct rows *r = calloc(1, sizeof(*r));
 	struct in **in;
-	char head[8];
+	char head[64];
+	ssize_t n;
 	int rc;
 
 	*out = NULL;
@@ -380,10 +429,13 @@ int rows_open(struct rows **out, const char *path)
 		r->sets[k] = -1;
 #endif
 	rc = in_open(in, path, 1);
-	if (!rc && in_peek(*in, head, sizeof(head)) == sizeof(head) && !memcmp(head, SIGNATURE, sizeof(head))) {
+	n = rc ? 0 : in_peek(*in, head, sizeof(head));
+	if (n >= SIGNATURE_LEN && !memcmp(head, SIGNATURE, SIGNATURE_LEN)) {
 		in_close(*in);
 		*in = NULL;
 		rc = open_hdf5(r);
+	} else if (n > 0) {
+		rc = check_beginning(path, head, (size_t)n);
 	}
 	if (rc) {
 		rows_close(r);

@@ -141,8 +141,61 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	head -c $((size - 7)) $r >bad.tfrecord
 	exits 3 import -o back bad.tfrecord
 	says "ends early"
-	printf 'not a record file at all, but text\n' >text
-	exits 3 import -o back text
+	printf '\125' | dd of=bad.tfrecord bs=1 seek=2 conv=notrunc status=none
+	exits 3 import -o back bad.tfrecord
+	says "'bad.tfrecord' is neither TFRecord nor HDF5, or damaged at its very beginning"
+	head -c 7 $r >bad.tfrecord
+	exits 3 import -o back bad.tfrecord
+	says "'bad.tfrecord' ends early"
+	[ ! -e back ]
+}
+
+@test "what is no TFRecord is told with what it looks like" {
+	looks() {	# looks FILE LIKE
+		exits 3 import -o back "$1"
+		[ "$output" = "bert-import: '$1' is neither TFRecord nor HDF5: it looks like $2" ] || { echo "$output"; return 1; }
+		[ ! -e back ]
+	}
+	setup_records
+	bert-export --to megatron -o megatron shards
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs -o a.tok "$DATA/man/corpus.txt"
+	looks records/export.json JSON
+	looks "$DATA/man/documents.jsonl" JSON
+	looks "$DATA/man/vocab.txt" text
+	looks "$DATA/man/corpus.txt" text
+	looks "$DATA/man/model/model.safetensors" safetensors
+	looks megatron/shard-00000-of-00002.idx "the .idx of Megatron's data"
+	looks shards/shard-00000-of-00002.shard "a shard, which needs no import"
+	looks a.tok "token documents, of which bert-shard makes shards"
+	printf '\223NUMPY\1\0v\0{' >array
+	looks array "a NumPy array"
+	printf '[\n1, 2]' >list
+	looks list JSON
+	printf 'hi' >short
+	looks short text
+	gzip -c short >short.gz
+	looks short.gz text
+	for n in 61 62 63 64; do
+		perl -e 'print "x" x $ARGV[0], "\xe2\x82\xac" x 9' "$n" >cut
+		looks cut text
+	done
+	for bytes in '\0\0\0\0\0\0\0\0\0\0\0\0\0' 'text with a \0 in it' 'text with a \177 in it' 'text that \377\377\377\377\377 is none'; do
+		# shellcheck disable=SC2059	# the escapes are to be made bytes
+		printf "$bytes" >binary
+		exits 3 import -o back binary
+		says "'binary' is neither TFRecord nor HDF5, or damaged"
+	done
+}
+
+@test "HDF5 of something else is told with what it holds" {
+	need_hdf5
+	setup_records
+	bert-export --to hdf5 -o h shards
+	perl -pe 'BEGIN { $/ = undef } s/input_ids/input_idz/' h/shard-00000-of-00002.hdf5 >other.hdf5
+	exits 3 import -o back other.hdf5
+	says "'other.hdf5' is HDF5, but not of instances as NVIDIA's trainers read them: it has no data set 'input_ids', but 'input_idz', 'input_mask', "
+	says ", ..."
+	[ "${#lines[@]}" -eq 1 ]
 	[ ! -e back ]
 }
 
