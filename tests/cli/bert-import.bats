@@ -97,6 +97,40 @@ need_hdf5() { bert-export --version | grep -q "^with:.* hdf5" || skip "built wit
 	diff -r straight killed
 }
 
+# killed CALL N ARGUMENTS...: bert-import, killed in its N-th such call; fails where it made fewer.
+killed() { ! strace -f -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when=$2" bert-import --vocab "$DATA/man/vocab.txt" "${@:3}" 2>err; }
+
+@test "killed in any of its steps and run again: the same" {
+	export ASAN_OPTIONS=detect_leaks=0	# the leak checker does not work under ptrace
+	strace -f -o /dev/null true 2>/dev/null || skip "strace is not here, or may trace nothing"
+	setup_records
+	for i in 1 2 3; do cp records/shard-00000-of-00002.tfrecord "records/more-$i.tfrecord"; done
+	import -o straight records/*.tfrecord
+	for call in rename fsync unlink; do
+		for n in $(seq 1 40); do
+			rm -rf out
+			killed $call "$n" -o out records/*.tfrecord || break
+			[ ! -e out/manifest.json ] || [ -e out/.import.json ] || { echo "whole, and killed in $call $n"; return 1; }
+			for f in out/*.shard; do [ ! -e "$f" ] || cmp "$f" "straight/${f##*/}"; done
+			import -o out records/*.tfrecord
+			diff -r straight out
+		done
+		echo "$call: $n"
+		[ "$n" -lt 40 ]
+		least=5		# a file for each shard
+		[ $call != unlink ] || least=1
+		[ "$n" -gt $least ]
+	done
+	# One and the same folder, killed again and again.
+	rm -rf out
+	for n in 2 3 1 2 4; do
+		killed rename "$n" -o out records/*.tfrecord
+		[ ! -e out/manifest.json ]
+	done
+	import -o out records/*.tfrecord
+	diff -r straight out
+}
+
 @test "a run that did not end is gone on with, and by nobody else" {
 	setup_records --seed 3
 	import -o straight records/*.tfrecord
