@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #define SUFFIX ".shard"
+#define VOCAB_BYTES_MAX ((size_t)1 << 30)
 #define WORK ".work"			/* bert-shard's, until the manifest is written */
 
 bool folder_is(const char *path)
@@ -437,6 +438,20 @@ int folder_vocab(struct vocab **v, const char *given, const char *beside, const 
 		return err_fail("'%s' is not the vocabulary of '%s': its sha256 is %.12s..., not %.12s...", given,
 				beside, vocab_sha256(*v), sha256);
 	return 0;
+}
+
+int folder_copy_vocab(const char *folder, const struct tokenizer_opts *t)
+{
+	char *from = t->vocab ? strdup(t->vocab) : fs_join(t->model, FOLDER_VOCAB), *to = fs_join(folder, FOLDER_VOCAB);
+	struct buf text = BUF_INIT;
+	int rc = from && to ? 0 : err_memory();
+
+	if (!rc)
+		rc = fs_read_all(from, VOCAB_BYTES_MAX, &text) || fs_write_all(to, text.data, text.len) ? -1 : 0;
+	buf_release(&text);
+	free(from);
+	free(to);
+	return rc;
 }
 
 int folder_words(struct mask_words **w, const char *beside, struct shard_recipe *r, const struct vocab *vocab)

@@ -7,6 +7,7 @@
 
 #include "shards/manifest.h"
 #include "shards/shard.h"
+#include "tokenizer/tokenizer.h"
 #include "tokenizer/vocab.h"
 
 #include <jansson.h>
@@ -73,6 +74,9 @@ int folder_vocab(struct vocab **v, const char *given, const char *beside, const 
  * unless it holds those words already. Both become NULL where the file is absent or another. The caller frees *W.
  */
 int folder_words(struct mask_words **w, const char *beside, struct shard_recipe *r, const struct vocab *vocab);
+
+/* The vocabulary that T names, as it stands, becomes FOLDER's. */
+int folder_copy_vocab(const char *folder, const struct tokenizer_opts *t);
 
 /* Whether V is the vocabulary that TOKENIZER names. */
 bool folder_vocab_is(const struct vocab *v, const json_t *tokenizer);

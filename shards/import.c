@@ -13,8 +13,6 @@
 #include <inttypes.h>
 #include <xxhash.h>
 
-#define VOCAB_BYTES_MAX ((size_t)1 << 30)
-
 #define LOOKED_AT 256		/* rows that are looked at first */
 
 /* As many rows as a block of a shard has. */
@@ -272,14 +270,10 @@ static int check_file(struct work *w, struct file *f)
 
 /* --- the recipe -------------------------------------------------------------------------------------- */
 
-static int need_token(uint32_t id, const char *token)
-{
-	return id == VOCAB_NONE ? err_corrupt("the vocabulary has no %s", token) : 0;
-}
-
 static int make_recipe(struct work *w)
 {
 	static const enum shard_pairs asked[] = { SHARD_NSP, SHARD_NSP, SHARD_SOP, SHARD_NONE };
+	const struct tokenizer_opts *t = &w->i->tokenizer;
 	struct shard_recipe *r = &w->recipe;
 	bool pairs = true;
 
@@ -306,8 +300,7 @@ static int make_recipe(struct work *w)
 		.pairs = w->i->pairs == IMPORT_AUTO && !pairs ? SHARD_NONE : asked[w->i->pairs],
 	};
 	r->cross_documents = r->pairs == SHARD_NONE;
-	return !r->tokenizer || need_token(r->special.cls, "[CLS]") || need_token(r->special.sep, "[SEP]") ||
-	       need_token(r->special.mask, "[MASK]") ? -1 : 0;
+	return !r->tokenizer || shard_check_special(&r->special, t->vocab ? t->vocab : t->model) ? -1 : 0;
 }
 
 static void make_header(struct work *w)
@@ -477,21 +470,6 @@ fail:
 	return NULL;
 }
 
-static int copy_vocab(const struct work *w)
-{
-	const struct tokenizer_opts *t = &w->i->tokenizer;
-	char *from = t->vocab ? strdup(t->vocab) : fs_join(t->model, FOLDER_VOCAB);
-	char *to = fs_join(w->i->folder, FOLDER_VOCAB);
-	struct buf text = BUF_INIT;
-	const int rc = from && to && !fs_read_all(from, VOCAB_BYTES_MAX, &text) && !fs_write_all(to, text.data, text.len)
-			       ? 0 : -1;
-
-	buf_release(&text);
-	free(from);
-	free(to);
-	return rc;
-}
-
 static int write_all(struct work *w)
 {
 	const struct instance_shape shape = shard_header_shape(&w->header, 1);
@@ -503,7 +481,7 @@ static int write_all(struct work *w)
 	for (uint32_t k = 0; k < w->header.shards && !rc; k++)
 		rc = write_shard(w, k, &m->shards[k]);
 	if (!rc)
-		rc = copy_vocab(w) || manifest_save(m, w->i->folder) || import_finished(w->i->folder) ? -1 : 0;
+		rc = folder_copy_vocab(w->i->folder, &w->i->tokenizer) || manifest_save(m, w->i->folder) || import_finished(w->i->folder) ? -1 : 0;
 	manifest_free(m);
 	return rc;
 }

@@ -8,13 +8,6 @@
 
 /* --- recipe --------------------------------------------------------------------------------- */
 
-static int need_token(const struct job *j, uint32_t id, const char *token)
-{
-	const struct tokenizer_opts *t = &j->opts.tokenizer;
-
-	return id == VOCAB_NONE ? err_corrupt("the vocabulary '%s' has no %s", t->vocab ? t->vocab : t->model, token) : 0;
-}
-
 /* Once the tokenizer is settled: the list may be a pipe, which can be read once only. */
 static int use_words(struct job *j)
 {
@@ -74,8 +67,7 @@ static int make_recipe(struct job *j)
 	};
 	if (mask_shares_set(&r->shares, o->mask_replace_prob, o->random_replace_prob))
 		return -1;
-	if (!r->tokenizer || need_token(j, r->special.cls, "[CLS]") || need_token(j, r->special.sep, "[SEP]") ||
-	    need_token(j, r->special.mask, "[MASK]") ||
+	if (!r->tokenizer || shard_check_special(&r->special, o->tokenizer.vocab ? o->tokenizer.vocab : o->tokenizer.model) ||
 	    (o->rules == SHARD_OWN && !o->special_replacements && mask_never(vocab, &r->never, &r->n_never)))
 		return -1;
 	if (r->rules != SHARD_GOOGLE && r->max_predictions_per_seq > r->max_seq_length)

@@ -12,8 +12,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#define VOCAB_BYTES_MAX ((size_t)1 << 30)
-
 struct shard_header job_shard_header(const struct job *j, const struct plan *p, uint32_t shard)
 {
 	return (struct shard_header){
@@ -304,21 +302,10 @@ static int copy_words(const struct job *j)
 
 int job_copy_vocab(const struct job *j)
 {
-	const struct tokenizer_opts *t = &j->opts.tokenizer;
-	char *from = t->vocab ? strdup(t->vocab) : fs_join(t->model, "vocab.txt");
-	char *to = fs_join(j->opts.folder, "vocab.txt");
-	struct buf text = BUF_INIT;
 	bool has;
-	int rc = -1;
 
-	if (!from || !to)
-		err_memory();
-	else if (!job_has_vocab(j->opts.folder, vocab_sha256(job_vocab(j)), &has))
-		rc = has ? 0 : fs_read_all(from, VOCAB_BYTES_MAX, &text) || fs_write_all(to, text.data, text.len) ? -1 : 0;
-	if (!rc)
-		rc = copy_words(j);
-	buf_release(&text);
-	free(from);
-	free(to);
-	return rc;
+	if (job_has_vocab(j->opts.folder, vocab_sha256(job_vocab(j)), &has) ||
+	    (!has && folder_copy_vocab(j->opts.folder, &j->opts.tokenizer)))
+		return -1;
+	return copy_words(j);
 }

@@ -86,6 +86,8 @@ int shard_recipe_parse(struct shard_recipe *r, const json_t *o);	/* EXIT_CORRUPT
 void shard_recipe_release(struct shard_recipe *r);
 /* The tokenizer whose ids trainers get, a new reference; where pieces are read as plain characters, one that splits these. NULL: out of memory */
 json_t *shard_recipe_tokenizer(const struct shard_recipe *r);
+/* Refuses (EXIT_CORRUPT) the vocabulary at PATH, whose special tokens are S, without those that instances are made with. */
+int shard_check_special(const struct vocab_special *s, const char *path);
 /*
  * The segment whose document and first token name instance I, and with it the streams of its place and masks: the
  * one that stands first in the document where both are of one.

@@ -430,6 +430,13 @@ struct mask_rule shard_recipe_mask(const struct shard_recipe *r, const struct vo
 	};
 }
 
+int shard_check_special(const struct vocab_special *s, const char *path)
+{
+	const char *lacks = s->cls == VOCAB_NONE ? "[CLS]" : s->sep == VOCAB_NONE ? "[SEP]" : s->mask == VOCAB_NONE ? "[MASK]" : NULL;
+
+	return lacks ? err_corrupt("the vocabulary '%s' has no %s", path, lacks) : 0;
+}
+
 const char *mask_spans_word(enum mask_spans spans)
 {
 	return spans_names[spans];

@@ -239,6 +239,9 @@ killed() { ! strace -f -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when
 	exits 3 bert-import --vocab small.txt -o back records/*.tfrecord
 	says "instance"
 	says "is not below the vocabulary's size 500"
+	grep -vF '[MASK]' "$DATA/man/vocab.txt" >no-mask
+	exits 3 bert-import --vocab no-mask -o back records/*.tfrecord
+	says "the vocabulary 'no-mask' has no [MASK]"
 	{ echo '[NEW]'; cat "$DATA/man/vocab.txt"; } >shifted.txt
 	exits 3 bert-import --vocab shifted.txt -o back records/*.tfrecord
 	says "instance 0: it does not begin with [CLS]"
