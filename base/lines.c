@@ -14,6 +14,7 @@
 
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define READ_MIN ((size_t)64 << 10)	/* room to read into */
+#define STEP_LEAST ((size_t)64)	/* bytes read at once beyond a stretch */
 #define CHECK_AHEAD ((size_t)4 << 10)	/* bytes beyond a line whose UTF-8 is checked with it */
 
 /* A line in the window that is not taken yet. */
@@ -177,6 +178,7 @@ static void end_file(struct lines *l)
 	l->disk_done += in_packed_offset(l->in);
 	in_close(l->in);
 	l->in = NULL;
+	l->offset = 0;
 	l->in_ended = l->unnumbered = false;
 	l->number = 0;
 	l->pos = l->end = l->scanned = l->checked = 0;
@@ -210,10 +212,26 @@ static int refuse_line(struct lines *l)
 	return got < 0 ? -1 : refuse(l, (unsigned)l->file, l->offset, bytes);
 }
 
+/*
+ * How many bytes to read at once. Of a stretch no more than it has, so that parts that are many read no byte twice; beyond it
+ * the end of its last document is wanted, which comes in steps that grow, so that they are few and a third of them is in vain at most.
+ */
+static size_t read_size(const struct lines *l)
+{
+	const size_t free_bytes = l->cap - l->end - 1, room = free_bytes < BLOCK_BYTES ? free_bytes : BLOCK_BYTES;
+	const uint64_t place = l->base + l->offset + (l->end - l->pos);
+	uint64_t size = room;
+
+	if (l->has_stretch && place < l->stop)
+		size = l->stop - place;
+	else if (l->has_stretch)
+		size = (place - l->stop) / 2 > STEP_LEAST ? (place - l->stop) / 2 : STEP_LEAST;
+	return size < room ? (size_t)size : room;
+}
+
 /* Reads on, keeping what is in the window. A line that fills the buffer doubles it. Little is read beyond a giant. */
 static int fill(struct lines *l)
 {
-	size_t room;
 	ssize_t got;
 
 	if (l->longest && l->end - l->pos > l->longest)
@@ -227,8 +245,7 @@ static int fill(struct lines *l)
 	}
 	if (l->cap - l->end <= READ_MIN && array_grow(&l->buffer, &l->cap, l->cap + 1, 1))
 		return -1;
-	room = l->cap - l->end - 1;
-	got = in_read_some(l->in, l->buffer + l->end, room < BLOCK_BYTES ? room : BLOCK_BYTES);
+	got = in_read_some(l->in, l->buffer + l->end, read_size(l));
 	if (got < 0)
 		return -1;
 	l->end += (size_t)got;
@@ -236,7 +253,28 @@ static int fill(struct lines *l)
 	return 0;
 }
 
-/* The newline that ends the line at pos, NULL when the file ends first; -1 failed. */
+/* Whether one byte tells that a line that begins with it is not blank: no white space does, nor a byte-order mark. */
+static bool is_visible(unsigned char byte)
+{
+	return (byte > 0x20 && byte < 0x7f) || (byte > 0xe3 && byte != 0xef);
+}
+
+/*
+ * Whether nothing of the stretch is to come, whatever ends the line at pos, of which no newline was read. A line that
+ * is not ours leaves none for us when it reaches the stretch's end, and once ours are given, a document that begins beyond it ends them.
+ */
+static bool is_past(const struct lines *l)
+{
+	const uint64_t place = l->base + l->offset;
+	const bool could_begin = l->fresh && !l->passing;
+
+	if (l->skipping)
+		return place + (l->end - l->pos) >= l->stop && !(could_begin && place >= l->begin && place < l->stop);
+	return place >= l->stop && could_begin &&
+	       (l->form == LINES_JSON || (l->pos < l->end && is_visible((unsigned char)l->buffer[l->pos])));
+}
+
+/* The newline that ends the line at pos, NULL when the file ends first, or the stretch does (done); -1 failed. */
 static int find_newline(struct lines *l, const char **newline)
 {
 	for (;;) {
@@ -245,6 +283,9 @@ static int find_newline(struct lines *l, const char **newline)
 		*newline = memchr(l->buffer + from, '\n', l->end - from);
 		l->scanned = l->end;
 		if (*newline || l->in_ended)
+			return 0;
+		l->done = l->has_stretch && is_past(l);
+		if (l->done)
 			return 0;
 		if (fill(l))
 			return -1;
@@ -370,11 +411,16 @@ int lines_next(struct lines *l, struct line *line)
 
 		if (!l->in && l->file == l->n_files)
 			return 0;
+		l->done = !l->in && l->has_stretch && is_past(l);
+		if (l->done)
+			return 0;
 		if (!l->in && open_file(l))
 			return -1;
 		rc = find_line(l, &r);
 		if (rc < 0)
 			return -1;
+		if (l->done)
+			return 0;
 		if (rc == 0) {
 			end_file(l);
 		} else if (l->passing) {

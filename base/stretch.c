@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNK 4096		/* bytes looked at at once, going backwards */
+#define CHUNK 4096		/* bytes looked at at once, going backwards, at most */
+#define CHUNK_FIRST 32		/* as a rule these tell */
 #define MARK "\xef\xbb\xbf"	/* byte-order mark */
 #define MARK_LEN 3
 
@@ -83,12 +84,12 @@ static bool glance(const char *text, size_t len, size_t *begin)
 static int find_line(int fd, const char *path, uint64_t end, uint64_t *offset, bool *inside)
 {
 	char text[CHUNK];
-	size_t begin = 0;
+	size_t begin = 0, chunk = CHUNK_FIRST;
 
 	*inside = false;
 	*offset = end;
-	while (*offset > 0 && begin == 0) {
-		const size_t len = *offset < CHUNK ? (size_t)*offset : CHUNK;
+	for (; *offset > 0 && begin == 0; chunk = 2 * chunk < CHUNK ? 2 * chunk : CHUNK) {
+		const size_t len = *offset < chunk ? (size_t)*offset : chunk;
 		const bool ended = *offset == end;	/* the line's own newline may stand there, which is not the one before it */
 
 		*offset -= len;
