@@ -87,6 +87,8 @@ struct frame_reader;
 int frame_open(struct frame_reader **r, struct in *in, const char kind[4]);
 int frame_next(struct frame_reader *r, struct frame_block *b);			/* 1, 0 the good end, -1 failed */
 int frame_open_file(struct frame_reader **r, const char *path, const char kind[4]);
+#define FRAME_SPARING 256	/* in ACCESS: opening reads what it needs and nothing beside, with more requests; where files are many and small */
+/* ACCESS: as in base/file_view.h */
 int frame_open_access(struct frame_reader **r, const char *path, const char kind[4], unsigned access);
 bool frame_mapped(const struct frame_reader *r);				/* it was to be, and is */
 size_t frame_memory(const struct frame_reader *r);				/* bytes that it holds */

@@ -14,6 +14,7 @@ enum {
 
 /* What is read at both ends of a file to open it. */
 struct ends {
+	bool sparing;		/* FRAME_SPARING */
 	unsigned char start[START];
 	size_t n_start;
 	struct buf tail;	/* the bytes from TAIL_AT on */
@@ -38,7 +39,7 @@ static int read_start(struct frame_reader *r, struct ends *ends, const char kind
 	uint64_t checksum;
 	uint32_t len;
 
-	ends->n_start = size < START ? (size_t)size : START;
+	ends->n_start = ends->sparing ? n : size < START ? (size_t)size : START;
 	if (file_view_read(&r->file_view, 0, ends->start, ends->n_start, NULL, 0) ||
 	    frame_check_prelude(r->name, ends->start, n, kind, &len))
 		return -1;
@@ -64,7 +65,7 @@ static int read_trailer(struct frame_reader *r, struct ends *ends, uint64_t *ind
 
 	if (size < r->sums.offset + FRAME_TRAILER)
 		return err_corrupt("'%s' ends early (cut short?) at byte %" PRIu64, r->name, size);
-	tail = START + size / 1024;	/* blocks are so large that their index fits */
+	tail = ends->sparing ? FRAME_TRAILER : START + size / 1024;	/* blocks are so large that their index fits */
 	ends->tail_at = size > tail ? size - tail : 0;
 	if (buf_reserve(&ends->tail, (size_t)(size - ends->tail_at)) ||
 	    file_view_read(&r->file_view, ends->tail_at, ends->tail.data, (size_t)(size - ends->tail_at), NULL, 0))
@@ -190,7 +191,7 @@ static int open_ends(struct frame_reader *r, const char kind[4], unsigned access
 
 int frame_open_ends(struct frame_reader *r, const char kind[4], uint64_t *index_offset)
 {
-	struct ends ends = { .tail = BUF_INIT };
+	struct ends ends = { .sparing = true, .tail = BUF_INIT };
 	const int rc = open_ends(r, kind, 0, &ends, index_offset);
 
 	buf_release(&ends.tail);
@@ -199,7 +200,7 @@ int frame_open_ends(struct frame_reader *r, const char kind[4], uint64_t *index_
 
 static int open_all(struct frame_reader *r, const char kind[4], unsigned access)
 {
-	struct ends ends = { .tail = BUF_INIT };
+	struct ends ends = { .sparing = access & FRAME_SPARING, .tail = BUF_INIT };
 	struct buf index = BUF_INIT;
 	uint64_t index_offset;
 	int rc = -1;

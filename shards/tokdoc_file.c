@@ -358,7 +358,7 @@ int tokdoc_file_open(struct tokdoc_file **f, const char *path)
 	*f = NULL;
 	if (!n)
 		return err_memory();
-	if (frame_open_file(&n->frame, path, TOKDOC_KIND) || parse_header(&n->header, n->frame) ||
+	if (frame_open_access(&n->frame, path, TOKDOC_KIND, FRAME_SPARING) || parse_header(&n->header, n->frame) ||
 	    parse_totals(&n->totals, &n->notes, n->frame) || count_blocks(n)) {
 		tokdoc_file_close(n);
 		return -1;

@@ -148,6 +148,9 @@ static inline int frame_walk_file(const char *path)
 	assert_int_equal(mapped, blocks);
 	if (blocks < 0)
 		assert_string_equal(why.text, err_text());
+	assert_int_equal(frame_walk_access(path, FRAME_SPARING), blocks);
+	if (blocks < 0)
+		assert_string_equal(why.text, err_text());
 	return blocks;
 }
 

@@ -248,6 +248,7 @@ static void test_many_by_record(void **state)
 	(void)state;
 	for (unsigned access = 0; access <= (FILE_VIEW_MAPPED | FILE_VIEW_SCATTERED); access++)
 		check_by_record(access);
+	check_by_record(FRAME_SPARING);
 }
 
 /* Blocks read together: from each on, to each end. */
