@@ -14,7 +14,7 @@
 
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define READ_MIN ((size_t)64 << 10)	/* room to read into */
-#define STEP_LEAST ((size_t)64)	/* bytes read at once beyond a stretch */
+#define STEP_LEAST ((size_t)32)	/* bytes read at once beyond a stretch */
 #define CHECK_AHEAD ((size_t)4 << 10)	/* bytes beyond a line whose UTF-8 is checked with it */
 
 /* A line in the window that is not taken yet. */

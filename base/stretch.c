@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define CHUNK 4096		/* bytes looked at at once, going backwards, at most */
-#define CHUNK_FIRST 32		/* as a rule these tell */
+#define CHUNK_FIRST 16		/* as a rule these tell */
 #define MARK "\xef\xbb\xbf"	/* byte-order mark */
 #define MARK_LEN 3
 
