@@ -11,6 +11,7 @@
 #include "shards/manifest.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #define LOOKED_AT 256		/* rows that are looked at first */
@@ -48,6 +49,7 @@ struct work {
 	struct shard_header header;	/* borrows the recipe */
 	struct file *files;
 	struct worker *workers;		/* [threads] */
+	int lock;			/* the folder, once it is ours; else -1 */
 	XXH3_state_t *hash;
 };
 
@@ -517,10 +519,10 @@ static json_t *make_identity(const struct work *w)
 	return NULL;
 }
 
-static int claim(const struct work *w)
+static int claim(struct work *w)
 {
 	json_t *identity = make_identity(w);
-	const int rc = identity ? import_claim(w->i->folder, identity) : -1;
+	const int rc = identity ? import_claim(w->i->folder, identity, &w->lock) : -1;
 
 	json_decref(identity);
 	return rc;
@@ -569,11 +571,13 @@ static void release(struct work *w)
 	shard_recipe_release(&w->recipe);
 	tokenizer_close(w->tokenizer);
 	XXH3_freeState(w->hash);
+	if (w->lock >= 0)
+		close(w->lock);
 }
 
 int import_run(struct import *i)
 {
-	struct work w = { .i = i, .threads = i->threads ? i->threads : 1 };
+	struct work w = { .i = i, .threads = i->threads ? i->threads : 1, .lock = -1 };
 	int rc;
 
 	if (i->progress)

@@ -4,6 +4,7 @@
 #include "base/out.h"
 #include "shards/canon.h"
 #include "shards/folder.h"
+#include "shards/folder_lock.h"
 #include "shards/import_impl.h"
 #include "shards/manifest.h"
 #include "shards/scan.h"
@@ -57,13 +58,13 @@ static int save_claim(const char *path, const json_t *identity)
 	return rc;
 }
 
-int import_claim(const char *folder, const json_t *identity)
+int import_claim(const char *folder, const json_t *identity, int *lock)
 {
 	char *path, **names;
 	size_t n;
 	int rc = -1;
 
-	if (fs_make_folder(folder) || folder_names(folder, &names, &n))
+	if (fs_make_folder(folder) || folder_lock(lock, folder, false, "bert-import") || folder_names(folder, &names, &n))
 		return -1;
 	fs_free_names(names, n);
 	path = claim_path(folder);

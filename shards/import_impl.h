@@ -20,9 +20,10 @@ void import_laying_release(struct laying *l);
 
 /*
  * Makes FOLDER ready for shards of what IDENTITY tells of, and notes that there, so that a run that was killed can be
- * gone on with; or refuses one that holds shards of anything else, finished ones too.
+ * gone on with; or refuses one that holds shards of anything else, finished ones too, or in which another run is at
+ * work. *LOCK, -1 before, is to be closed in the end, also on failure, unless it is -1 still.
  */
-int import_claim(const char *folder, const json_t *identity);
+int import_claim(const char *folder, const json_t *identity, int *lock);
 int import_finished(const char *folder);		/* the manifest is there: nothing is to be gone on with */
 /* Whether a run before made the shard at PATH with HEADER, every byte of it: 1, 0, -1 failed */
 int import_kept(const char *path, const char *header, unsigned threads);

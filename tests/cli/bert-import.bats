@@ -131,6 +131,17 @@ killed() { ! strace -f -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when
 	diff -r straight out
 }
 
+@test "two at once in one folder: the second one is refused" {
+	setup_records
+	mkdir out
+	exits 1 flock out bert-import --vocab "$DATA/man/vocab.txt" -o out records/*.tfrecord
+	says "another bert-import is at work in 'out'"
+	exits 1 flock --shared out bert-import --vocab "$DATA/man/vocab.txt" -o out records/*.tfrecord
+	nothing_in out
+	import -o out records/*.tfrecord
+	bert-verify out
+}
+
 @test "a run that did not end is gone on with, and by nobody else" {
 	setup_records --seed 3
 	import -o straight records/*.tfrecord
