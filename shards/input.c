@@ -13,6 +13,9 @@
 #define SAMPLE_WHOLE (1 << 20)		/* files up to this are hashed whole */
 #define SAMPLE_PIECES 256
 #define SAMPLE_PIECE 4096
+#define SECOND INT64_C(1000000000)		/* nanoseconds */
+#define TICK (SECOND / 20)			/* clocks of file systems that tell less than seconds tick more often */
+#define TICK_COARSE (2 * SECOND)		/* FAT's; others that do not, seconds */
 
 /* N bytes at OFFSET of FD into the hash. */
 static int hash_piece(XXH3_state_t *hash, int fd, uint64_t offset, size_t n)
@@ -77,45 +80,122 @@ int inputs_sample(const char *name, uint64_t *bytes, struct key *sample)
 	return rc;
 }
 
-/*
- * What becomes another one when the file is written to. 0 where it changed a moment ago: clocks tick, and what is
- * written in the same tick would not show.
- */
+/* --- marks: whether a file is what it was ------------------------------------------------------- */
+
+/* What becomes another one when the file is written to in a later tick of its clock. */
 static struct key mark_of(const struct stat *st)
 {
 	const struct timespec *m = &st->st_mtim, *c = &st->st_ctim;
 	const uint64_t is[] = { (uint64_t)st->st_size, (uint64_t)st->st_ino, (uint64_t)m->tv_sec, (uint64_t)m->tv_nsec,
 				(uint64_t)c->tv_sec, (uint64_t)c->tv_nsec };
-	XXH128_hash_t digest;
-	struct timespec now;
+	const XXH128_hash_t digest = XXH3_128bits(is, sizeof(is));
 
-	if (clock_gettime(CLOCK_REALTIME, &now) || now.tv_sec < c->tv_sec + 1 + (now.tv_nsec < c->tv_nsec))
-		return (struct key){ 0, 0 };
-	digest = XXH3_128bits(is, sizeof(is));
 	return (struct key){ digest.high64, digest.low64 };
 }
 
+static int64_t nanoseconds(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * SECOND + t->tv_nsec;
+}
+
 /*
- * Size and sample of a regular file; anything else is a stream. A FIFO is not
- * even opened: closing it again would end whoever writes into it.
+ * Nanoseconds until what is written to the file shows by its times; none: it does now. The clock is the file system's
+ * own, where BESIDE lies in it: another machine's may be ahead or behind.
  */
-static int look_at_file(struct input *f, const struct input_seen *seen)
+static int64_t until_settled(const struct stat *st, int beside)
+{
+	struct stat other;
+	struct timespec now;
+	const bool own = beside >= 0 && !futimens(beside, NULL) && !fstat(beside, &other) && other.st_dev == st->st_dev;
+	const bool fine = own && st->st_mtim.tv_nsec && st->st_ctim.tv_nsec;
+
+	if (own)
+		now = other.st_ctim;
+	else if (clock_gettime(CLOCK_REALTIME, &now))
+		return INT64_MAX;
+	return nanoseconds(&st->st_ctim) + (fine ? TICK : TICK_COARSE) - nanoseconds(&now);
+}
+
+/* The mark that F has, or will have when it is waited for; 0: it changes all the time, or its clock is not to be believed. */
+static int find_mark(struct input *f, int beside, bool wait)
+{
+	struct stat st;
+	int64_t left;
+
+	f->mark = (struct key){ 0, 0 };
+	for (unsigned tries = 0; tries < 2; tries++) {
+		if (stat(f->name, &st))
+			return err_sys("cannot open '%s'", f->name);
+		left = until_settled(&st, beside);
+		if (left <= 0) {
+			f->mark = mark_of(&st);
+			break;
+		}
+		if (!wait || left > TICK_COARSE)
+			break;
+		left += SECOND / 100;		/* a tick */
+		(void)nanosleep(&(struct timespec){ .tv_sec = left / SECOND, .tv_nsec = left % SECOND }, NULL);
+	}
+	return 0;
+}
+
+int inputs_recall(struct inputs *in, const struct input_seen *seen, bool *all)
 {
 	static const struct key none = { 0, 0 };
+
+	*all = true;
+	for (size_t i = 0; i < in->n; i++) {
+		struct input *f = &in->files[i];
+		struct key mark = none;
+		struct stat st;
+
+		if (f->known)
+			continue;
+		if (stat(f->name, &st))
+			return err_sys("cannot open '%s'", f->name);
+		mark = mark_of(&st);
+		f->known = key_compare(seen[i].mark, none) && !key_compare(seen[i].mark, mark);
+		if (f->known) {
+			f->mark = mark;
+			f->sample = seen[i].sample;
+		}
+		*all &= f->known;
+	}
+	return 0;
+}
+
+int inputs_sample_all(struct inputs *in, int beside, bool wait)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		struct input *f = &in->files[i];
+
+		if (f->known)
+			continue;
+		in->bytes -= f->bytes;
+		if (find_mark(f, beside, wait) || inputs_sample(f->name, &f->bytes, &f->sample))
+			return -1;
+		in->bytes += f->bytes;
+		f->known = true;
+	}
+	return 0;
+}
+
+/* --- what each is ---------------------------------------------------------------------------------- */
+
+/*
+ * The size of a regular file; anything else is a stream, of which no more can be known. A FIFO is not
+ * even opened: closing it again would end whoever writes into it.
+ */
+static int look_at_file(struct input *f)
+{
 	struct stat st;
 
 	if (stat(f->name, &st))
 		return err_sys("cannot open '%s'", f->name);
 	if (S_ISDIR(st.st_mode))
 		return err_fail("'%s' is a folder", f->name);
-	f->stream = !S_ISREG(st.st_mode);
-	if (f->stream)
-		return 0;
-	f->mark = mark_of(&st);
-	if (!seen || !key_compare(f->mark, none) || key_compare(f->mark, seen->mark))
-		return inputs_sample(f->name, &f->bytes, &f->sample);
-	f->bytes = (uint64_t)st.st_size;
-	f->sample = seen->sample;
+	f->stream = f->known = !S_ISREG(st.st_mode);
+	f->bytes = f->stream ? 0 : (uint64_t)st.st_size;
 	return 0;
 }
 
@@ -162,12 +242,11 @@ static int look_inside(struct input *f, enum lines_form form, unsigned threads)
 static int look_at_standard(struct inputs *in, struct input *f, unsigned threads)
 {
 	f->name = "-";
-	f->stream = true;
+	f->stream = f->known = true;
 	return sniff(f, in->form, threads, &in->standard, &in->standard_tokens);
 }
 
-int inputs_open(struct inputs *in, const char *const *files, size_t n, enum lines_form form, unsigned threads,
-		const struct input_seen *seen)
+int inputs_open(struct inputs *in, const char *const *files, size_t n, enum lines_form form, unsigned threads)
 {
 	const bool standard = !n || (n == 1 && !strcmp(files[0], "-"));
 	const size_t count = standard ? 1 : n;
@@ -187,7 +266,7 @@ int inputs_open(struct inputs *in, const char *const *files, size_t n, enum line
 				err_usage("standard input cannot stand among files");
 				goto fail;
 			}
-			if (look_at_file(f, seen ? &seen[i] : NULL) || (!f->stream && look_inside(f, form, threads)))
+			if (look_at_file(f) || (!f->stream && look_inside(f, form, threads)))
 				goto fail;
 		}
 		in->streams |= f->stream;

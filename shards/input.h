@@ -3,7 +3,7 @@
  * documents, or a stream of either, as the records of token documents.
  *
  *	struct inputs in;
- *	if (inputs_open(&in, files, n_files, LINES_TEXT, threads, NULL))	(looks at each; no files: standard input)
+ *	if (inputs_open(&in, files, n_files, LINES_TEXT, threads))	(looks at each; no files: standard input)
  *		...
  *	is = inputs_tokenizer(&in)			(what made the token documents, where there is no text)
  *	if (inputs_check_tokenizer(&in, is or another))
@@ -34,8 +34,9 @@
 struct input {
 	const char *name;
 	uint64_t bytes;			/* on disk; 0 for a stream */
-	struct key sample;		/* shards/FORMAT.md, "The manifest"; 0 for a stream */
-	struct key mark;		/* of its size, inode and times; while it is this, the sample is. 0: it may not tell */
+	struct key sample;		/* shards/FORMAT.md, "The manifest"; 0 for a stream. Once KNOWN */
+	struct key mark;		/* of its size, inode and times: while it has it, the sample is this. 0: it may not tell */
+	bool known;
 	bool stream;			/* no regular file: can be read once */
 	bool packed;
 	bool tokens;			/* token documents */
@@ -56,10 +57,19 @@ struct inputs {
 struct input_seen {
 	struct key mark, sample;
 };
-/* FORM: what files that are not token documents hold. SEEN (N of them, or NULL), of the same files as far as known: what still has its mark is not sampled again. */
-int inputs_open(struct inputs *in, const char *const *files, size_t n, enum lines_form form, unsigned threads,
-		const struct input_seen *seen);
+/* FORM: what files that are not token documents hold. */
+int inputs_open(struct inputs *in, const char *const *files, size_t n, enum lines_form form, unsigned threads);
 void inputs_close(struct inputs *in);
+
+/* Knows what has the mark that it has in SEEN, of the same files: *ALL are known. None is read. */
+int inputs_recall(struct inputs *in, const struct input_seen *seen, bool *all);
+/*
+ * Knows all of them: samples those that it does not. A file that changed a moment ago gets a mark once that moment is
+ * over, since what is written in the same tick of a clock would not show: WAIT for that, two seconds at most, or it has none.
+ * BESIDE is open, ours, and as a rule in the same file system, whose clock it tells by being touched; -1: there is none.
+ */
+int inputs_sample_all(struct inputs *in, int beside, bool wait);
+
 /* Size and sample of a regular file */
 int inputs_sample(const char *name, uint64_t *bytes, struct key *sample);
 

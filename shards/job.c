@@ -110,7 +110,7 @@ static json_t *options_json(const struct job_opts *o)
 	return options;
 }
 
-static int make_identity(struct job *j)
+int job_make_identity(struct job *j)
 {
 	j->identity = json_object();
 	if (!j->identity || canon_set(j->identity, "recipe", shard_recipe_json(&j->recipe)) ||
@@ -200,26 +200,18 @@ static int adopt_tokenizer(struct job *j)
 int job_open(struct job **out, const struct job_opts *opts)
 {
 	struct job *j = calloc(1, sizeof(*j));
-	struct input_seen *seen;
-	int rc;
 
 	*out = NULL;
 	if (!j)
 		return err_memory();
 	j->opts = *opts;
-	j->lock = -1;
+	j->lock = j->sampling = -1;
 	j->opts.threads = opts->threads ? opts->threads : 1;
 	j->work = opts->folder ? fs_join(opts->folder, JOB_WORK) : NULL;
 	if ((opts->folder && !j->work) || check_name(opts->name) || tokenizer_open(&j->tokenizer, &opts->tokenizer) ||
-	    make_recipe(j)) {
-		job_close(j);
-		return -1;
-	}
-	seen = job_seen(j);
-	rc = inputs_open(&j->inputs, opts->files, opts->n_files, opts->form, (unsigned)j->opts.threads, seen);
-	free(seen);
-	if (rc || adopt_tokenizer(j) || use_words(j) || use_pieces(j) || inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) ||
-	    refuse_streams(j) || make_identity(j)) {
+	    make_recipe(j) || inputs_open(&j->inputs, opts->files, opts->n_files, opts->form, (unsigned)j->opts.threads) ||
+	    adopt_tokenizer(j) || use_words(j) || use_pieces(j) || inputs_check_tokenizer(&j->inputs, j->recipe.tokenizer) ||
+	    refuse_streams(j)) {
 		job_close(j);
 		return -1;
 	}
@@ -231,6 +223,7 @@ void job_close(struct job *j)
 {
 	if (!j)
 		return;
+	job_unlock_samples(j);
 	job_unlock(j);
 	job_forget_held(j);
 	json_decref(j->identity);

@@ -142,9 +142,13 @@ static int load_options(const struct job *j, const char *path, json_t **o)
 	return rc;
 }
 
-struct input_seen *job_seen(const struct job *j)
+/*
+ * What a run before in this folder found out of the input files, so that parts that are many do not sample each of
+ * them; the caller frees. NULL: nothing that is of use.
+ */
+static struct input_seen *load_seen(const struct job *j)
 {
-	char *path = j->work ? fs_join(j->work, JOB_OPTIONS) : NULL;
+	char *path = fs_join(j->work, JOB_OPTIONS);
 	struct input_seen *seen = NULL;
 	const json_t *list;
 	json_t *o = NULL;
@@ -255,6 +259,7 @@ static int claim_work(const struct job *j)
 	char *path = fs_join(j->work, JOB_OPTIONS);
 	json_t *o = NULL;
 	int rc = path ? load_options(j, path, &o) : -1;
+	bool found;
 
 	if (!rc && o && !json_equal(json_object_get(o, "identity"), j->identity)) {
 		rc = is_untouched(j);
@@ -264,10 +269,13 @@ static int claim_work(const struct job *j)
 			rc = 0;
 		}
 	}
-	if (!rc && !o)
+	found = o;
+	if (!rc && !found)
 		rc = fs_make_folder(j->work) || save_options(j, path) || load_options(j, path, &o) ? -1 : 0;
 	if (!rc)
 		rc = o ? check_identity(j, json_object_get(o, "identity")) : err_fail("'%s' went away", path);
+	if (!rc && found && j->learned)			/* an input's times are others than they were, not what it says */
+		rc = save_options(j, path);
 	json_decref(o);
 	free(path);
 	return rc;
@@ -404,6 +412,40 @@ static int claim(struct job *j, const struct manifest *m, bool damaged)
 	return job_remove_strange(j, m) || remove_file(j->opts.folder, MANIFEST_NAME) ? -1 : 0;
 }
 
+/* Knows of the input what a run before in this folder has noted. */
+static int recall(struct job *j, bool *all)
+{
+	struct input_seen *seen = load_seen(j);
+	int rc = 0;
+
+	*all = false;
+	if (seen)
+		rc = inputs_recall(&j->inputs, seen, all);
+	free(seen);
+	return rc;
+}
+
+/*
+ * Of parts one samples the input, and notes the marks that tell the others that it is the same still: for that it waits until
+ * what changed a moment ago has one. In a folder that HAS_MANIFEST there is nothing to be noted.
+ */
+static int know_inputs(struct job *j, bool has_manifest)
+{
+	const bool note = j->opts.staged && !has_manifest;
+	bool all;
+
+	if (recall(j, &all))
+		return -1;
+	if (!all && note && (job_lock_samples(j) || recall(j, &all)))
+		return -1;
+	if (!all && inputs_sample_all(&j->inputs, j->sampling, note))
+		return -1;
+	j->learned = !all && note;
+	if (all)
+		job_unlock_samples(j);
+	return job_make_identity(j);
+}
+
 int job_start(struct job *j)
 {
 	struct manifest *m = NULL;
@@ -412,8 +454,11 @@ int job_start(struct job *j)
 
 	if (fs_make_folder(j->opts.folder) || job_lock(j) || load_manifest(j, &m, &damaged))
 		return -1;
-	if (m ? !check_manifest(j, m) : damaged || !refuse_strange_shards(j))
+	if (!know_inputs(j, m) && (m ? !check_manifest(j, m) : damaged || !refuse_strange_shards(j)))
 		rc = claim(j, m, damaged);
+	if (rc && j->sampling >= 0)
+		(void)rmdir(j->work);		/* as it was before, if nothing is in it */
+	job_unlock_samples(j);
 	manifest_free(m);
 	return rc;
 }

@@ -43,11 +43,13 @@ struct job {
 	struct shard_recipe recipe;
 	struct mask_words *words;	/* NULL: none are listed */
 	struct inputs inputs;
-	json_t *identity;		/* what must be equal for two runs to work in one folder */
+	json_t *identity;		/* what must be equal for two runs to work in one folder; from job_start on */
 	struct key digest;		/* of it */
 	char *work;			/* FOLDER/.work */
 	bool mending;			/* the folder's manifest is damaged, and so did not say whose it is */
 	int lock;			/* the folder, open and locked; -1: not yet */
+	int sampling;			/* the work folder, likewise, while the input is sampled; -1: not now */
+	bool learned;			/* this run sampled what no run before had noted */
 	struct job_report report;
 	struct job_gathered *held;	/* all documents, where a run of all stages keeps them in memory; NULL: the index has them */
 	struct job_written *written;	/* while shards are written */
@@ -58,15 +60,17 @@ void job_written_end(struct job *j);
 
 bool job_is_shard_name(const char *name);	/* whether it ends in ".shard" */
 
-/*
- * What a run before in this folder found out of the input files, so that parts that are many do not sample each of
- * them; the caller frees. NULL: nothing that is of use.
- */
-struct input_seen *job_seen(const struct job *j);
+int job_make_identity(struct job *j);		/* once all inputs are known */
 
 /* Refused (EXIT_FAILED): another run is at work in the folder, or parts of one. Parts may be many. */
 int job_lock(struct job *j);
 void job_unlock(struct job *j);
+/*
+ * Parts that come at once wait here for the one that samples the input, and notes what it found. For a minute; then they do it
+ * themselves, as where the file system has no locks. Makes the work folder.
+ */
+int job_lock_samples(struct job *j);
+void job_unlock_samples(struct job *j);
 
 /* The caller frees; NULL: out of memory */
 char *job_index_path(const struct job *j, uint64_t part, uint64_t parts);

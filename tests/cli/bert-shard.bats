@@ -139,7 +139,6 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	[ -r "/proc/$$/io" ] || skip "the system does not count what is read"
 	documents 0 2000 >some
 	for i in 1 2 3 4 5 6 7 8; do sed "s/^./$i &/" some; done >in
-	sleep 1.1					# a file that changed just now is sampled by every part
 	cat >run <<-'END'
 		shard() { bert-shard --vocab "$DATA/man/vocab.txt" --dupe-factor 1 --threads 1 "$@"; }
 		bytes_read() { sed -n 's/^rchar: //p' "/proc/$$/io"; }
@@ -156,7 +155,6 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 		rm -rf out
 		if [[ "$o" = --shard-size* ]]; then		# many documents, for many shards
 			seq 170000 | sed 's/.*/alice was & very tired of sitting by her sister on the bank./; a\\' >in
-			sleep 1.1
 		fi
 		size=$(stat -c %s in)
 		read -r index write shards <<<"$(bash run "$o")"
@@ -169,9 +167,92 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	done
 }
 
+# traced LOG COMMAND...: which bytes it reads.
+traced() { strace -f -qq -y -a 1 -s 0 -e trace=read,pread64,preadv,readv -o "$@"; }
+# read_of NAME LOG...: how many bytes of files whose path holds that.
+read_of() { awk -v name="$1" '/^[0-9]+ +p?readv?(64)?\([0-9]+</ && index($0, name) && $NF > 0 { n += $NF } END { printf "%d\n", n }' "${@:2}"; }
+can_trace() { strace -f -o /dev/null true 2>/dev/null || skip "strace is not here, or may trace nothing"; }
+
+@test "of a small corpus in many parts no more is read than of a large one" {
+	local i o size input index
+	can_trace
+	documents 0 20000 | head -c 2000000 >text
+	jq -Rsc 'split("\n\n") as $d | range(0; $d | length; 30) | { id: "\(.)", text: ($d[. : . + 30] | join("\n")) }' text >jsonl
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs -o tok text
+	for o in "text" "--from jsonl jsonl" "tok"; do
+		rm -rf out log
+		mkdir log
+		touch "${o##* }"			# it changed just now
+		# shellcheck disable=SC2086
+		for ((i = 0; i < 50; i++)); do
+			traced "log/index-$i" bert-shard --vocab "$DATA/man/vocab.txt" --dupe-factor 1 --shards 10 --threads 1 --stage index --part $i/50 -o out $o
+		done
+		# shellcheck disable=SC2086
+		traced log/plan bert-shard --vocab "$DATA/man/vocab.txt" --dupe-factor 1 --shards 10 --stage plan -o out $o
+		# shellcheck disable=SC2086
+		for ((i = 0; i < 10; i++)); do
+			traced "log/write-$i" bert-shard --vocab "$DATA/man/vocab.txt" --dupe-factor 1 --shards 10 --threads 1 --stage write --part $i/10 -o out $o
+		done
+		size=$(stat -c %s "${o##* }")
+		input=$(read_of "/${o##* }>" log/*)
+		index=$(read_of /index- log/*)
+		echo "$o: of $size bytes $input were read, and $index of the index"
+		[ "$input" -ge "$size" ]		# it was counted
+		[ "$index" -ge $((size / 2)) ]
+		[ "$input" -le $((1100000 + size * 3 / 2)) ]	# the sample, all once, and what of a part's last document is beyond it
+		[ "$((input + index))" -lt $((4 * size)) ]
+		# shellcheck disable=SC2086
+		shard --dupe-factor 1 --shards 10 -o "one-${o##* }" $o
+		same "one-${o##* }" out
+	done
+}
+
+@test "many parts of very little, whose documents are longer than they" {
+	local i o
+	can_trace
+	documents 0 300 | head -c 100000 >text
+	awk '/./ && ++n % 40 { print; next } /./' text >long		# documents of some 40 sentences
+	jq -Rsc 'split("\n\n")[] | { text: . }' long >jsonl
+	for o in "text" "long" "--from jsonl jsonl"; do
+		rm -rf out log
+		mkdir log
+		touch "${o##* }"
+		# shellcheck disable=SC2086
+		for ((i = 500; i < 600; i++)); do		# a tenth of them
+			traced "log/$i" bert-shard --vocab "$DATA/man/vocab.txt" --threads 1 --stage index --part $i/1000 -o out $o
+		done
+		size=$(stat -c %s "${o##* }")
+		echo "$o: of $size bytes $(read_of "/${o##* }>" log/*) were read"
+		[ "$(read_of "/${o##* }>" log/*)" -lt $((size + 4 * size / 10)) ]	# the sample is all of it
+	done
+}
+
+@test "parts that come at once sample the input once" {
+	local i pids=()
+	can_trace
+	documents 0 20000 | head -c 3000000 >in
+	for ((i = 0; i < 6; i++)); do
+		traced "log-$i" bert-shard --vocab "$DATA/man/vocab.txt" --dupe-factor 1 --threads 1 --stage index --part $i/6 -o out in &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do wait "$i"; done
+	[ "$(grep -h 'pread64.*/in>.* = 4096$' log-* | wc -l)" -eq 256 ]
+	touch -d 2020-01-01 in				# what its mark told is no more, and its sample is taken and noted once more
+	for ((i = 0; i < 3; i++)); do
+		traced "more-$i" bert-shard --vocab "$DATA/man/vocab.txt" --dupe-factor 1 --threads 1 --stage index --part $i/6 -o out in
+	done
+	[ "$(grep -h 'pread64.*/in>.* = 4096$' more-* | wc -l)" -eq 256 ]
+}
+
+@test "ten terabytes in one part are refused before anything is read" {
+	truncate -s 10T in 2>/dev/null || skip "the file system has no files as large"
+	exits 1 shard --memory 64M --stage index --part 0/1 -o out in
+	says "part 0/1 is too large for --memory"
+	says "or make more parts"
+}
+
 @test "input that changed between stages is refused, though its size and date did not" {
 	documents 0 300 >in
-	sleep 1.1
 	shard --shards 3 --stage index --part 0/2 -o out in
 	cp -p in was
 	flip in 100
