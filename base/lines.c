@@ -253,12 +253,6 @@ static int fill(struct lines *l)
 	return 0;
 }
 
-/* Whether one byte tells that a line that begins with it is not blank: no white space does, nor a byte-order mark. */
-static bool is_visible(unsigned char byte)
-{
-	return (byte > 0x20 && byte < 0x7f) || (byte > 0xe3 && byte != 0xef);
-}
-
 /*
  * Whether nothing of the stretch is to come, whatever ends the line at pos, of which no newline was read. A line that
  * is not ours leaves none for us when it reaches the stretch's end, and once ours are given, a document that begins beyond it ends them.
@@ -271,7 +265,7 @@ static bool is_past(const struct lines *l)
 	if (l->skipping)
 		return place + (l->end - l->pos) >= l->stop && !(could_begin && place >= l->begin && place < l->stop);
 	return place >= l->stop && could_begin &&
-	       (l->form == LINES_JSON || (l->pos < l->end && is_visible((unsigned char)l->buffer[l->pos])));
+	       (l->form == LINES_JSON || (l->pos < l->end && stretch_never_space((unsigned char)l->buffer[l->pos])));
 }
 
 /* The newline that ends the line at pos, NULL when the file ends first, or the stretch does (done); -1 failed. */

@@ -62,8 +62,7 @@ static int read_at(int fd, const char *path, char *bytes, size_t n, uint64_t off
 	return 0;
 }
 
-/* Whether neither white space nor a byte-order mark has this byte, so that one of it tells that a line is not blank. */
-static bool never_space(unsigned char byte)
+bool stretch_never_space(unsigned char byte)
 {
 	return (byte > 0x20 && byte < 0x80) || byte == 0xe0 || (byte > 0xc2 && byte < 0xe0) || (byte > 0xe3 && byte != 0xef);
 }
@@ -75,7 +74,7 @@ static bool glance(const char *text, size_t len, size_t *begin)
 
 	*begin = newline ? (size_t)(newline - text) + 1 : 0;
 	for (size_t i = *begin; i < len; i++)
-		if (never_space((unsigned char)text[i]))
+		if (stretch_never_space((unsigned char)text[i]))
 			return true;
 	return false;
 }

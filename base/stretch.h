@@ -28,4 +28,7 @@ int stretch_total(const char *const *files, size_t n_files, uint64_t *bytes);
  */
 int stretch_find(const char *const *files, size_t n_files, uint64_t place, struct stretch *s);
 
+/* Whether neither white space nor a byte-order mark has this byte, so that one of it tells that a line is not blank. */
+bool stretch_never_space(unsigned char byte);
+
 #endif
