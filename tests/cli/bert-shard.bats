@@ -167,8 +167,8 @@ need_mounts() { unshare -rm true 2>/dev/null || skip "unshare -rm is refused her
 	done
 }
 
-# traced LOG COMMAND...: which bytes it reads.
-traced() { strace -f -qq -y -a 1 -s 0 -e trace=read,pread64,preadv,readv -o "$@"; }
+# traced LOG COMMAND...: which bytes it reads. Leaks cannot be looked for meanwhile.
+traced() { ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" strace -f -qq -y -a 1 -s 0 -e trace=read,pread64,preadv,readv -o "$@"; }
 # read_of NAME LOG...: how many bytes of files whose path holds that.
 read_of() { awk -v name="$1" '/^[0-9]+ +p?readv?(64)?\([0-9]+</ && index($0, name) && $NF > 0 { n += $NF } END { printf "%d\n", n }' "${@:2}"; }
 can_trace() { strace -f -o /dev/null true 2>/dev/null || skip "strace is not here, or may trace nothing"; }
