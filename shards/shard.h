@@ -84,8 +84,7 @@ struct shard_recipe {
 json_t *shard_recipe_json(const struct shard_recipe *r);		/* NULL: out of memory */
 int shard_recipe_parse(struct shard_recipe *r, const json_t *o);	/* EXIT_CORRUPT */
 void shard_recipe_release(struct shard_recipe *r);
-/* The tokenizer whose ids trainers get, a new reference; where pieces are read as plain characters, one that splits these. NULL: out of memory */
-json_t *shard_recipe_tokenizer(const struct shard_recipe *r);
+json_t *shard_recipe_tokenizer(const struct shard_recipe *r);		/* whose ids trainers get: a new reference, NULL: out of memory */
 /* Refuses (EXIT_CORRUPT) the vocabulary at PATH, whose special tokens are S, without those that instances are made with. */
 int shard_check_special(const struct vocab_special *s, const char *path);
 /*
