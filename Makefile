@@ -135,7 +135,7 @@ LIBRARY := libberttools-tokenizer
 LIBRARY_ABI := 0
 LIBRARY_HEADERS := tokenizer/tokenizer.h tokenizer/vocab.h tokenizer/ids.h tokenizer/decode.h base/buf.h base/err.h base/pool.h base/utf8.h
 LIBRARY_SOURCES := $(filter-out tokenizer/learn% $(addprefix tokenizer/,letter_trie.c token_print.c token_stream.c segmenter.c \
-	cut_line.c vocab_change.c tokenizer_config_carry.c),$(call sources,tokenizer)) \
+	cut_line.c vocab_change.c tokenizer_config_carry.c word_counts.c),$(call sources,tokenizer)) \
 	$(addprefix base/,buf.c cpu.c err.c fs.c pool.c sha256.c utf8.c)
 LIBRARY_PACKAGES := jansson libcrypto
 OBJCOPY ?= objcopy
