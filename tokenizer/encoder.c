@@ -18,6 +18,8 @@ struct encoder {
 	struct kept_words kept;
 	bool leaves;			/* the normalizer leaves words beyond ASCII as they stand: one that is never split is not to be finished */
 	struct buf word;		/* a word that was left, finished */
+	encoder_unknown_fn unknown;	/* NULL: nobody asks */
+	void *unknown_ctx;
 };
 
 struct encoder *encoder_new(const struct tokenizer *t)
@@ -59,6 +61,12 @@ void encoder_free(struct encoder *e)
 	kept_words_release(&e->kept);
 	buf_release(&e->word);
 	free(e);
+}
+
+void encoder_on_unknown(struct encoder *e, encoder_unknown_fn unknown, void *ctx)
+{
+	e->unknown = unknown;
+	e->unknown_ctx = ctx;
 }
 
 /* --- reading a text ---------------------------------------------------------------- */
@@ -163,16 +171,24 @@ static bool is_ascii(const char *word, size_t len)
 	return all < 0x80;
 }
 
-/* A word that the cache does not have. */
+/* A word that the cache does not have. 1: it was told to be unknown, and the cache is not to have it, or it would not be the next time. */
 static int encode_missing(struct encoder *e, const char *word, size_t len, struct ids *ids)
 {
+	const size_t before = ids->count;
+
 	if (e->leaves && (e->t->rules.lower || e->t->rules.strip_accents) && !is_ascii(word, len)) {
 		if (normalizer_word(e->normalizer, word, len, &e->word))
 			return -1;
 		word = e->word.data;
 		len = e->word.len;
 	}
-	return len ? wordpiece_encode(e->t->wordpiece, word, len, ids) : 0;
+	if (!len)
+		return 0;
+	if (wordpiece_encode(e->t->wordpiece, word, len, ids))
+		return -1;
+	if (!e->unknown || ids->count != before + 1 || ids->items[before] != vocab_special(e->t->vocab).unk)
+		return 0;
+	return e->unknown(e->unknown_ctx, word, len) ? -1 : 1;
 }
 
 /* Words FROM .. TO - 1 of a group, which begins with word FIRST of W. */
@@ -183,6 +199,7 @@ static int encode_some(struct encoder *e, const struct words *w, size_t first, c
 		const char *word;
 		uint32_t *out;
 		size_t before, len;
+		int rc;
 
 		if (ids_reserve(ids, WORDCACHE_ROOM * (to - from)))
 			return -1;
@@ -197,9 +214,11 @@ static int encode_some(struct encoder *e, const struct words *w, size_t first, c
 			ids->count = (size_t)(out - ids->items);
 			continue;
 		}
-		if (encode_missing(e, word, len, ids))
+		rc = encode_missing(e, word, len, ids);
+		if (rc < 0)
 			return -1;
-		wordcache_put(e->cache, g, from, word, len, ids->items + before, ids->count - before);
+		if (!rc)
+			wordcache_put(e->cache, g, from, word, len, ids->items + before, ids->count - before);
 	}
 	return 0;
 }

@@ -113,6 +113,14 @@ struct encoder *encoder_new_sized(const struct tokenizer *t, size_t cache_bytes)
 void encoder_free(struct encoder *e);				/* accepts NULL */
 
 /*
+ * From now on UNKNOWN is called with each word that becomes [UNK], as often as it is met: as it was looked up, that is
+ * lower-cased and stripped where texts are. What it returns but 0 fails the call that it was met in, with the reason it has set.
+ * To be asked for before the first text; it costs such words their place in the cache.
+ */
+typedef int (*encoder_unknown_fn)(void *ctx, const char *word, size_t len);
+void encoder_on_unknown(struct encoder *e, encoder_unknown_fn unknown, void *ctx);
+
+/*
  * Adds the ids of TEXT (valid UTF-8 without line ends; other control
  * characters and NUL are treated as the reference treats them) to IDS.
  */

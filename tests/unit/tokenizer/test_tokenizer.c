@@ -478,6 +478,50 @@ static void what_makes_no_tokenizer_is_refused(void **state)
 	encoder_free(NULL);
 }
 
+/* Adds WORD and a space to a buffer, but refuses "stop". */
+static int note_unknown(void *ctx, const char *word, size_t len)
+{
+	if (len == 4 && !memcmp(word, "stop", 4))
+		return err_fail("told to stop");
+	return buf_add(ctx, word, len) || buf_add_byte(ctx, ' ') ? -1 : 0;
+}
+
+static void unknown_words_are_told_as_often_as_they_are_met(void **state)
+{
+	static const char text[] = "Unwanted ODD, odd \xC3\x89t\xC3\xA9 [UNK] caf\xC3\xA9 odd \xC3\xA9t\xC3\xA9 \xF0\x9F\x98\x80 "
+				   "verylongoddword, verylongoddword averyverylongoddwordthatnocachekeeps";
+	const struct fixture *f = *state;
+	const struct tokenizer_opts o = { .vocab = f->vocab };
+	struct ids with = IDS_INIT, without = IDS_INIT;
+	struct buf met = BUF_INIT;
+	struct tokenizer *t;
+	struct encoder *e, *plain;
+
+	assert_int_equal(tokenizer_open(&t, &o), 0);
+	e = encoder_new(t);
+	plain = encoder_new(t);
+	assert_true(e && plain);
+	encoder_on_unknown(e, note_unknown, &met);
+	for (int round = 0; round < 2; round++) {	/* the second time from the cache, where it has the words */
+		buf_clear(&met);
+		with.count = without.count = 0;
+		assert_int_equal(encoder_encode(e, text, strlen(text), &with), 0);
+		assert_int_equal(encoder_encode(plain, text, strlen(text), &without), 0);
+		assert_int_equal(with.count, without.count);
+		assert_memory_equal(with.items, without.items, with.count * sizeof(*with.items));
+		assert_string_equal(met.data, "odd odd ete unk odd ete \xF0\x9F\x98\x80 verylongoddword verylongoddword "
+				    "averyverylongoddwordthatnocachekeeps ");
+	}
+	assert_int_equal(encoder_encode(e, "odd stop", 8, &with), -1);
+	assert_string_equal(err_text(), "told to stop");
+	buf_release(&met);
+	ids_release(&with);
+	ids_release(&without);
+	encoder_free(e);
+	encoder_free(plain);
+	tokenizer_close(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -488,6 +532,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lines_keep_their_ends_beside_tokens_never_split, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(only_hf_takes_special_tokens_from_the_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(words_have_a_longest, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unknown_words_are_told_as_often_as_they_are_met, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(words_come_with_their_places, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(places_become_bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_description_names_all_that_makes_ids, set_up, tear_down),
