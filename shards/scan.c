@@ -46,12 +46,9 @@ static int parse_header(struct scan *s)
 
 static int open_file(struct scan *s)
 {
-	struct in *in;
-
-	if (in_open(&in, s->path, s->threads))
+	if (!s->in && in_open(&s->in, s->path, s->threads))
 		return -1;
-	s->in = in;				/* the frame's from here on */
-	if (frame_open(&s->frame, in, NULL)) {
+	if (frame_open(&s->frame, s->in, NULL)) {	/* the frame's from here on */
 		s->in = NULL;
 		return -1;
 	}
@@ -284,6 +281,8 @@ void scan_release(struct scan *s)
 {
 	if (!s)
 		return;
+	if (!s->frame)
+		in_close(s->in);		/* it was given, and never begun with */
 	frame_close(s->frame);
 	shard_header_release(&s->header);
 	tokdoc_header_release(&s->tokens);

@@ -48,6 +48,7 @@ struct scan_progress {
 
 struct scan {
 	const char *path;		/* "-": standard input; packed files are unpacked */
+	struct in *in;			/* PATH where it is open already (say, to sniff it), else NULL; the scan's from scan_run on */
 	unsigned threads;
 	struct scan_progress *progress;	/* NULL: nobody watches */
 	/* All return 0, or -1 failed. All but WORK may be NULL. */
@@ -77,7 +78,6 @@ struct scan {
 	bool whole;			/* not stopped before the end */
 
 	/* private */
-	struct in *in;
 	struct frame_reader *frame;
 	uint64_t blocks;
 	bool instances_begun;

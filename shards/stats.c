@@ -1,5 +1,5 @@
 /* Counting. stats_json.c says what was counted, stats_warnings.c what it means. */
-#include "shards/stats.h"
+#include "shards/stats_impl.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/utf8.h"
@@ -8,8 +8,8 @@
 #include "tokenizer/chars.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
-#define KEYS_MEMORY (64 << 20)
 #define CAPITALS 0.02		/* share of tokens with capitals that makes a vocabulary a cased one */
 #define LETTERS 0.02		/* share of tokens with small letters, beside which there are capitals unless text was lower-cased */
 
@@ -96,24 +96,27 @@ static unsigned octave(uint32_t n)
 	return n ? 32 - (unsigned)__builtin_clz(n) : 0;
 }
 
+int stats_count_tokdoc(struct stats_tally *t, const struct vocab_special *s, const struct tokdoc *d, struct buf *keys)
+{
+	unsigned char key[KEY_BYTES];
+
+	count_document(&t->counts, d->n_sentences, d->n_tokens, d->text_bytes);
+	for (size_t k = 0; k < d->n_sentences; k++)
+		t->octaves[octave(d->lengths[k])]++;
+	if (s->unk != VOCAB_NONE)
+		count_ids(&t->counts, s, d);
+	key_put(d->key, key);
+	return see_document(&t->largest, d->n_tokens, d->key, d->title, d->title_len) || buf_add(keys, key, sizeof(key)) ? -1 : 0;
+}
+
 /* Leaves the keys in the block's output. */
 static int work_tokens(const struct stats *s, const struct scan *file, struct scan_block *b, struct stats_tally *t)
 {
-	struct tokdoc *d = &t->document;
-	unsigned char key[KEY_BYTES];
 	int rc;
 
-	while ((rc = scan_next(file, b, d)) > 0) {
-		count_document(&t->counts, d->n_sentences, d->n_tokens, d->text_bytes);
-		for (size_t k = 0; k < d->n_sentences; k++)
-			t->octaves[octave(d->lengths[k])]++;
-		if (s->special.unk != VOCAB_NONE)
-			count_ids(&t->counts, &s->special, d);
-		key_put(d->key, key);
-		if (see_document(&t->largest, d->n_tokens, d->key, d->title, d->title_len) ||
-		    buf_add(&b->out, key, sizeof(key)))
+	while ((rc = scan_next(file, b, &t->document)) > 0)
+		if (stats_count_tokdoc(t, &s->special, &t->document, &b->out))
 			return -1;
-	}
 	return rc;
 }
 
@@ -125,9 +128,9 @@ static int compare_keys(const void *a, size_t a_len, const void *b, size_t b_len
 	return memcmp(a, b, KEY_BYTES);
 }
 
-static int keep_keys(struct stats *s, const struct buf *keys)
+int stats_keep_keys(struct stats *s, const struct buf *keys)
 {
-	const struct spill_opts opts = { .memory = KEYS_MEMORY, .threads = s->threads,
+	const struct spill_opts opts = { .memory = (size_t)(s->memory / 4), .threads = s->threads,
 					 .compare = compare_keys, .prefix = spill_prefix_bytes };
 
 	if (!s->keys && spill_open(&s->keys, &opts))
@@ -228,19 +231,21 @@ static void count_letters(struct stats *s, const struct vocab *v)
 	s->letters = (double)letters / vocab_size(v);
 }
 
+bool stats_is_miscased(struct stats *s, const struct vocab *v, const json_t *tokenizer)
+{
+	if (strcmp(s->looked_at, vocab_sha256(v))) {
+		count_letters(s, v);
+		snprintf(s->looked_at, sizeof(s->looked_at), "%s", vocab_sha256(v));
+	}
+	return json_is_true(json_object_get(tokenizer, "cased")) ? s->letters > LETTERS && s->capitals == 0 : s->capitals > CAPITALS;
+}
+
 /* The vocabulary beside FILE, if it is there, and whether it is one for this casing. */
 static int look_at_vocab(struct stats *s, const struct scan *file, const json_t *tokenizer)
 {
 	if (folder_vocab(&s->vocab, s->vocab_path, file->path, tokenizer))
 		return -1;
-	if (!s->vocab)
-		return 0;
-	if (strcmp(s->looked_at, vocab_sha256(s->vocab))) {
-		count_letters(s, s->vocab);
-		snprintf(s->looked_at, sizeof(s->looked_at), "%s", vocab_sha256(s->vocab));
-	}
-	s->sum.counts.files_miscased +=
-		json_is_true(json_object_get(tokenizer, "cased")) ? s->letters > LETTERS && s->capitals == 0 : s->capitals > CAPITALS;
+	s->sum.counts.files_miscased += s->vocab && stats_is_miscased(s, s->vocab, tokenizer);
 	return 0;
 }
 
@@ -299,7 +304,7 @@ static int write_block(void *ctx, const struct scan *file, struct scan_block *b)
 {
 	struct stats *s = ctx;
 
-	return file->kind == SCAN_TOKENS ? keep_keys(s, &b->out) : 0;
+	return file->kind == SCAN_TOKENS ? stats_keep_keys(s, &b->out) : 0;
 }
 
 static void count_file(struct stats *s, const struct scan *file)
@@ -322,7 +327,7 @@ static void count_file(struct stats *s, const struct scan *file)
 	c->room += file->totals.instances * file->header.recipe.max_seq_length;
 }
 
-static int make_tallies(struct stats *s)
+int stats_make_tallies(struct stats *s)
 {
 	s->tallies = calloc(s->threads, sizeof(*s->tallies));
 	if (!s->tallies)
@@ -333,66 +338,145 @@ static int make_tallies(struct stats *s)
 	return 0;
 }
 
-static void free_tallies(struct stats *s)
+int stats_add_tallies(struct stats *s, bool good)
 {
-	for (unsigned k = 0; s->tallies && k < s->threads; k++)
+	int rc = 0;
+
+	for (unsigned k = 0; s->tallies && k < s->threads; k++) {
+		if (good && !rc)
+			rc = tally_add(&s->sum, &s->tallies[k]);
 		tally_release(&s->tallies[k]);
+	}
 	free(s->tallies);
 	s->tallies = NULL;
+	return rc;
 }
 
-static int add_file(struct stats *s, const char *path)
+/* IN, where it is open already, is read and closed. */
+static int add_file(struct stats *s, const char *path, struct in *in)
 {
-	struct scan file = { .path = path, .threads = s->threads, .progress = s->progress, .begin = begin,
+	struct scan file = { .path = path, .in = in, .threads = s->threads, .progress = s->progress, .begin = begin,
 			     .document = count_shard_document, .work = work, .write = write_block, .ctx = s };
-	int rc = make_tallies(s) || scan_run(&file) ? -1 : 0;
+	int rc = stats_make_tallies(s) || scan_run(&file) ? -1 : 0;
 
 	if (!rc)
 		count_file(s, &file);
-	for (unsigned k = 0; !rc && k < s->threads; k++)
-		rc = tally_add(&s->sum, &s->tallies[k]);
-	free_tallies(s);
+	if (stats_add_tallies(s, !rc))
+		rc = -1;
 	scan_release(&file);
 	return rc;
 }
 
-static int note_lacks(struct stats *s, const struct buf *lacks)
+int stats_note(struct stats *s, const char *text)
 {
-	if (!lacks->len)
-		return 0;
-	if (!s->lacks)
-		s->lacks = json_array();
-	return s->lacks && !json_array_append_new(s->lacks, json_string(lacks->data)) ? 0 : err_memory();
+	if (!s->notes)
+		s->notes = json_array();
+	return s->notes && !json_array_append_new(s->notes, json_string(text)) ? 0 : err_memory();
 }
 
-int stats_add(struct stats *s, const char *path)
+/* A folder, a shard or token documents. */
+static int add_framed(struct stats *s, const char *path, struct in *in)
 {
 	struct buf lacks = BUF_INIT;
 	char **paths = NULL;
 	size_t n = 0;
 	int rc = 0;
 
-	if ((!s->sum.lengths && tally_init(&s->sum)) || folder_shards_there(path, &paths, &n, &lacks) || note_lacks(s, &lacks))
+	if (folder_shards_there(path, &paths, &n, &lacks) || (lacks.len && stats_note(s, lacks.data)))
 		rc = -1;
 	s->set = (struct folder_set){ .n = folder_is(path) && !lacks.len ? n : 0 };
-	for (s->at = 0; !rc && s->at < n; s->at++)
-		rc = add_file(s, paths[s->at]);
+	for (s->at = 0; !rc && s->at < n; s->at++) {
+		rc = add_file(s, paths[s->at], in);
+		in = NULL;
+	}
+	in_close(in);
 	folder_set_release(&s->set);
 	fs_free_names(paths, n);
 	buf_release(&lacks);
 	return rc;
 }
 
+/* --- what is what ------------------------------------------------------------------------------------ */
+
+static bool ends_in(const char *path, const char *end)
+{
+	const size_t len = strlen(path), n = strlen(end);
+
+	return len >= n && !strcmp(path + len - n, end);
+}
+
+/* Whether IN, which is no framed file, may have been meant to be one. An empty one is what is left of something. */
+static bool looks_like_text(struct in *in)
+{
+	char head[64];
+	const ssize_t n = in_peek(in, head, sizeof(head));
+
+	return n > 0 && !memchr(head, 0, (size_t)n) && utf8_valid_prefix(head, (size_t)n) + UTF8_MAX > (size_t)n;
+}
+
+/*
+ * Looks into PATH: 1 text, 0 a folder or a framed file, -1 failed. What cannot be opened once more stays open in *IN. Who says
+ * how text is tokenized has it for whatever is not framed; names that are only given to framed files hold none.
+ */
+static int look_at(const struct stats *s, const char *path, struct in **in)
+{
+	struct stat st;
+	int text;
+
+	*in = NULL;
+	if (folder_is(path) || ends_in(path, ".shard") || ends_in(path, ".tok"))
+		return 0;
+	if (in_open(in, path, s->threads))
+		return -1;
+	text = !frame_sniff(*in) && (s->text || looks_like_text(*in));
+	if (text && !s->text)
+		text = err_usage("'%s' is text: --vocab FILE or --model DIR says how to tokenize it", in_name(*in));
+	if (text < 0 || (strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode))) {
+		in_close(*in);
+		*in = NULL;
+	}
+	return text;
+}
+
+int stats_add(struct stats *s, const char *const *paths, size_t n)
+{
+	size_t from = 0;		/* of text files that wait to be read as one */
+
+	if (!s->sum.lengths && tally_init(&s->sum))
+		return -1;
+	if (!s->memory)
+		s->memory = STATS_MEMORY;
+	for (size_t k = 0; k < n; k++) {
+		struct in *in;
+		const int text = look_at(s, paths[k], &in);
+
+		if (text > 0 && !in)
+			continue;
+		if (text < 0 || (from < k && stats_add_text(s, paths + from, k - from, NULL))) {
+			in_close(in);
+			return -1;
+		}
+		if (text ? stats_add_text(s, paths + k, 1, in) : add_framed(s, paths[k], in))
+			return -1;
+		from = k + 1;
+	}
+	return from < n ? stats_add_text(s, paths + from, n - from, NULL) : 0;
+}
+
 void stats_release(struct stats *s)
 {
 	if (!s)
 		return;
-	free_tallies(s);
+	stats_add_tallies(s, false);
 	tally_release(&s->sum);
 	vocab_free(s->vocab);
 	spill_close(s->keys);
-	json_decref(s->lacks);
-	s->lacks = NULL;
+	json_decref(s->notes);
+	word_counts_close(s->unknown);
+	tokenizer_close(s->tokenizer);
+	s->notes = NULL;
+	s->unknown = NULL;
+	s->tokenizer = NULL;
 	s->vocab = NULL;
 	s->keys = NULL;
 }

@@ -1,5 +1,5 @@
 /* What was counted, as one JSON object. */
-#include "shards/stats.h"
+#include "shards/stats_impl.h"
 #include "base/err.h"
 #include "shards/canon.h"
 #include "shards/keys.h"
@@ -98,7 +98,7 @@ static json_t *largest(const struct stats *s)
 static int set_documents(json_t *o, const struct stats *s)
 {
 	const struct stats_counts *c = &s->sum.counts;
-	const bool sentences = s->keys;		/* their lengths are in token documents only */
+	const bool sentences = s->keys;		/* their lengths are in token documents and text only */
 
 	if (set_count(o, "files", c->files) || set_count(o, "bytes", c->bytes) ||
 	    set_count(o, "documents", c->documents) || set_count(o, "empty_documents", c->empty_documents) ||
@@ -110,7 +110,8 @@ static int set_documents(json_t *o, const struct stats *s)
 	    set_share(o, "sentences_per_document", c->sentences, c->documents) ||
 	    set_share(o, "tokens_per_document", c->tokens, c->documents) ||
 	    set_share(o, "unk_share", c->unknown, c->tokens_seen) ||
-	    set_share(o, "special_share", c->special, c->tokens_seen) || canon_set(o, "largest_document", largest(s)) ||
+	    set_share(o, "special_share", c->special, c->tokens_seen) ||
+	    (s->unknown && stats_set_unknown(o, s)) || canon_set(o, "largest_document", largest(s)) ||
 	    canon_set(o, "sentence_lengths", sentences ? sentence_lengths(s) : json_null()))
 		return -1;
 	return 0;
@@ -146,7 +147,7 @@ static int set_instances(json_t *o, const struct stats *s)
 	return 0;
 }
 
-/* --- duplicates among token documents -------------------------------------------------------------------- */
+/* --- duplicates among token documents and text ---------------------------------------------------------------------- */
 
 static int count_duplicates(struct stats *s)
 {

@@ -125,7 +125,7 @@ static void warn_of_instances(struct list *l, const struct stats *s)
 
 json_t *stats_warnings(const struct stats *s)
 {
-	struct list l = { .array = s->lacks ? json_copy(s->lacks) : json_array() };
+	struct list l = { .array = s->notes ? json_copy(s->notes) : json_array() };
 
 	warn_of_documents(&l, &s->sum.counts);
 	warn_of_text(&l, s);

@@ -1,4 +1,4 @@
-# bert-stat: numbers that agree with the files, and warnings.
+# bert-stat: numbers that agree with the files and texts, and warnings.
 
 load helpers
 
@@ -94,7 +94,7 @@ tokens() { bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs "$@" >c.tok; cp
 	[ $status -eq 3 ]
 	[ ! -s out ]
 	grep -q "s/shard-00001-of-00002.shard" err
-	exits 3 bert-stat "$DATA/man/corpus.txt"
+	exits 3 bert-stat /dev/null
 	exits 1 bash -c 'bert-stat s/shard-00000-of-00002.shard > /dev/full'
 }
 
@@ -125,7 +125,8 @@ good() {
 	done
 }
 
-# warnings_of TEXT [OPTIONS]: those of its token documents and of its shards, a line each, without doubles.
+# warnings_of TEXT [OPTIONS]: those of its token documents and of its shards, a line each, without doubles. Of the text they must be those of
+# its token documents.
 warnings_of() {
 	local text=$1
 	shift
@@ -133,6 +134,8 @@ warnings_of() {
 	bert-tokenize --vocab vocab.txt --to docs "$@" -o w.tok "$text"
 	bert-shard -q --vocab vocab.txt "$@" --dupe-factor 1 --max-seq-length 64 --max-predictions-per-seq 10 -o w w.tok
 	bert-stat -q w.tok >w.json
+	bert-stat -q --vocab vocab.txt "$@" "$text" | jq .warnings >of-text
+	jq .warnings w.json | cmp - of-text || return 1
 	bert-stat -q w >>w.json
 	jq -r '.warnings[]' w.json | sort -u
 }
@@ -257,4 +260,148 @@ setup_good() {
 	cp s/shard-00001-of-00002.shard s/shard-00000-of-00002.shard
 	exits 3 bert-stat s
 	says "'s/shard-00000-of-00002.shard' is shard 1 of 2, in the place of shard 0 of 2"
+}
+
+# --- text ---------------------------------------------------------------------------------------------
+
+# of_text TEXT [OPTIONS]: its numbers are those of its token documents; they are left in "stat".
+of_text() {
+	local text=$1
+	shift
+	bert-tokenize -q "$@" --to docs -o t.tok "$text"
+	bert-stat -q "$@" "$text" >stat
+	bert-stat -q --vocab vocab.txt t.tok | jq 'del(.bytes)' >of-documents
+	jq 'del(.bytes, .distinct_unknown_words, .unknown_words)' stat | diff of-documents -
+}
+
+# unknown: the unknown words in "stat", as --explain has them, sorted: a count and a word a line.
+unknown() { jq -r '.unknown_words[] | "\(.count) \(.word)"' stat; }
+explained() {
+	bert-tokenize -q --explain "$@" | awk -F'\t' '$3 == "[UNK]" { print $2 }' | sort | uniq -c | sed 's/^ *//' | LC_ALL=C sort -k1,1nr -k2
+}
+
+@test "text: the numbers of its token documents, and the unknown words" {
+	cp "$DATA/man/vocab.txt" .
+	of_text "$DATA/man/corpus.txt" --vocab vocab.txt
+	jq -e '.documents == 12 and .unk_share == 0 and .distinct_unknown_words == 0 and .unknown_words == []' stat
+	of_text "$DATA/man/chinese.txt" --vocab vocab.txt
+	[ "$(jq '.unknown_words | length' stat)" -eq 20 ]
+	unknown >said
+	explained --vocab vocab.txt "$DATA/man/chinese.txt" >all
+	head -n 20 all | cmp - said
+	[ "$(jq .distinct_unknown_words stat)" -eq "$(wc -l <all)" ]
+	bert-stat -q --vocab vocab.txt --unknown-words 100000 "$DATA/man/chinese.txt" >stat
+	unknown | cmp - all
+	bert-stat -q --vocab vocab.txt --unknown-words 0 "$DATA/man/chinese.txt" | jq -e '.unknown_words == [] and .distinct_unknown_words > 20'
+	printf 'Alice \xf0\x9f\x98\x80 and \xf0\x9f\x98\x80\xe2\x80\x8d\xf0\x9f\x8e\x93, \xc3\x89\xe6\x97\xa5 \xe2\x98\x83.\n' >emoji
+	of_text emoji --vocab vocab.txt
+	explained --vocab vocab.txt emoji >all
+	unknown | cmp - all
+	grep -qx $'2 \xf0\x9f\x98\x80' all
+}
+
+@test "unknown words: equally frequent ones in the order of their bytes, cased ones as they are" {
+	cp "$DATA/man/vocab.txt" .
+	printf '\u65e5 \u0416 \u0410 \u65e5 \u0431 \u0436\n' >odd
+	of_text odd --vocab vocab.txt
+	[ "$(unknown | tr '\n' ,)" = $'2 \u0436,2 \u65e5,1 \u0430,1 \u0431,' ]
+	of_text odd --vocab vocab.txt --cased
+	[ "$(unknown | tr '\n' ,)" = $'2 \u65e5,1 \u0410,1 \u0416,1 \u0431,1 \u0436,' ]
+	bert-stat -q --vocab vocab.txt --unknown-words 1 odd >stat
+	[ "$(unknown)" = $'2 \u0436' ]
+	mkdir model
+	cp vocab.txt model
+	echo '{"do_lower_case": false}' >model/tokenizer_config.json
+	bert-stat -q --model model odd >stat
+	[ "$(unknown | head -n 1)" = $'2 \u65e5' ]
+	bert-stat -q --model model t.tok | jq -e '.unk_share > 0.9'
+	exits 2 bert-stat --model model --cased odd
+	exits 2 bert-stat --model model --vocab vocab.txt odd
+}
+
+@test "long words: 200 characters are looked up, longer ones are named by their beginning" {
+	cp "$DATA/man/vocab.txt" .
+	long() { printf "%${1}s" "" | tr ' ' a; }
+	long 100 >text; echo >>text
+	long 200 >>text; echo >>text
+	long 201 >>text; echo >>text
+	{ long 1000000; echo b; long 1000000; echo c; long 1000000; echo b; } >>text
+	bert-stat -q --vocab vocab.txt text >stat
+	jq -e '(.unknown_words | map([(.word | length), .count, .bytes])) == [[100, 2, 1000001], [100, 1, 201], [100, 1, 1000001]]' stat || { cat stat; return 1; }
+	# Where single letters are no tokens, 100 and 200 of them are words as others.
+	printf '[UNK]\n[CLS]\n[SEP]\n[MASK]\nb\n' >vocab.txt
+	head -n 3 text >short
+	bert-stat -q --vocab vocab.txt short >stat
+	jq -e '(.unknown_words | map([(.word | length), .bytes])) == [[100, null], [100, 201], [200, null]]' stat || { cat stat; return 1; }
+}
+
+@test "text: ill-formed UTF-8, an empty file, JSON lines, packed, joined" {
+	cp "$DATA/man/vocab.txt" .
+	printf 'Alice \xff\xe6 was.\n' >bad
+	exits 0 bert-stat --vocab vocab.txt -o stat bad
+	says "ill-formed UTF-8 was replaced by U+FFFD in 2 places, first in 'bad' at byte 6"
+	jq -e '.warnings | length == 1' stat
+	exits 3 bert-stat --vocab vocab.txt --strict bad
+	says "'bad'"
+	: >empty
+	bert-stat --vocab vocab.txt empty >stat
+	jq -e '.files == 1 and .documents == 0 and .unknown_words == [] and .warnings == []' stat
+	exits 3 bert-stat empty
+	echo '{"id": "1", "title": "One", "text": "Alice \u2603.\nShe was."}' >lines.jsonl
+	exits 2 bert-stat --vocab vocab.txt lines.jsonl
+	says "--from jsonl"
+	of_text lines.jsonl --vocab vocab.txt --from jsonl
+	jq -e '.sentences == 2 and .largest_document.title == "One" and .unknown_words[0].word == "\u2603"' stat
+	echo '{"text": "\ud83d"}' >half
+	exits 0 bert-stat --vocab vocab.txt --from jsonl half
+	says "lone halves of surrogate pairs"
+	bert-stat --vocab vocab.txt "$DATA/man/corpus.txt" >whole
+	gzip -c "$DATA/man/corpus.txt" >packed.gz
+	bert-stat --vocab vocab.txt packed.gz | cmp - whole
+	bert-stat --vocab vocab.txt <"$DATA/man/corpus.txt" | cmp - whole
+	bert-stat --vocab vocab.txt <(cat "$DATA/man/corpus.txt") | cmp - whole
+	head -n 3 "$DATA/man/corpus.txt" >one
+	tail -n +4 "$DATA/man/corpus.txt" >two
+	bert-stat --vocab vocab.txt one two >stat
+	jq '.files = 1' stat | jq -S 'del(.bytes_per_token)' | cmp - <(jq -S 'del(.bytes_per_token)' whole)
+	tokens "$DATA/man/corpus.txt"
+	shards s
+	bert-stat --vocab vocab.txt one two c.tok s "$DATA/man/corpus.txt" 2>/dev/null | jq -e '.files == 6 and .documents == 48 and .unknown_words == []'
+}
+
+@test "text: neither threads nor memory show" {
+	cp "$DATA/man/vocab.txt" .
+	# 150,000 different words, which do not fit in 1 MiB, some of them long ones
+	awk 'BEGIN { for (i = 0; i < 300000; i++) printf "\316\261%d%s%s", i % 150000, i % 7 ? "\316\262" : "\316\263\316\264\316\265\316\266\316\267\316\270", i % 50 ? " " : i % 500 ? "\n" : "\n\n" }' >many
+	for memory in 1M 256M; do
+		for threads in 1 2 3; do
+			bert-stat -q --vocab vocab.txt --unknown-words 1000 --memory $memory --threads $threads many >"stat.$memory.$threads"
+			cmp stat.1M.1 "stat.$memory.$threads"
+		done
+	done
+	jq -e '.distinct_unknown_words > 150000 and (.unknown_words | length) == 1000' stat.1M.1
+}
+
+@test "text without a vocabulary, closed input, a folder, a file that is not there" {
+	exits 2 bert-stat "$DATA/man/corpus.txt"
+	says "'$DATA/man/corpus.txt' is text: --vocab FILE or --model DIR says how to tokenize it"
+	exits 2 bash -c 'bert-stat <"$DATA/man/corpus.txt"'
+	says "'standard input' is text: --vocab FILE or --model DIR says how to tokenize it"
+	exits 2 bert-stat --cased c.tok
+	says "--cased is about text: it goes with --vocab or --model"
+	exits 1 bash -c 'bert-stat --vocab "$DATA/man/vocab.txt" <&-'
+	says "standard input"
+	mkdir folder
+	exits 1 bert-stat --vocab "$DATA/man/vocab.txt" folder
+	says "'folder'"
+	exits 1 bert-stat --vocab "$DATA/man/vocab.txt" absent
+	says "'absent'"
+	exits 1 bert-stat --vocab absent "$DATA/man/corpus.txt"
+	# What is named as a framed file is one: damage does not make it text.
+	bert-tokenize --vocab "$DATA/man/vocab.txt" --to docs -o c.tok "$DATA/man/corpus.txt"
+	printf X | dd of=c.tok conv=notrunc status=none
+	exits 3 bert-stat --vocab "$DATA/man/vocab.txt" c.tok
+	exits 3 bert-stat c.tok
+	cp c.tok c.data
+	exits 3 bert-stat c.data
 }

@@ -112,7 +112,7 @@ static bool verify(const char *path)
 static void count(const char *path, bool good)
 {
 	struct stats s = { .threads = 1 };
-	const int rc = stats_add(&s, path);
+	const int rc = stats_add(&s, &path, 1);
 
 	need(!rc || !good);
 	if (!rc)

@@ -29,7 +29,7 @@ static json_t *count(const char *path, unsigned threads)
 	struct stats s = { .threads = threads };
 	json_t *o;
 
-	if (stats_add(&s, path))
+	if (stats_add(&s, &path, 1))
 		fail_msg("%s", err_text());
 	o = stats_json(&s);
 	assert_non_null(o);
@@ -196,13 +196,96 @@ static void warnings(void **state)
 	assert_int_equal(rename(away, vocab), 0);
 }
 
-static void damage(void **state)
+/* --- text ------------------------------------------------------------------------------------------ */
+
+static const char vocab_of_text[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n.\n";
+
+/* PATHS of which two are text files of two documents that are three, joined. */
+struct texts {
+	char vocab[80], first[80], second[80];
+	const char *paths[2];
+};
+
+static struct texts make_texts(void)
 {
+	static const char first[] = "a b.\nxx a.\n\nb zz xx\n", second[] = "b \xC3\x84y\n \nb yy xx ay.\n";
+	struct texts t;
+
+	snprintf(t.vocab, sizeof(t.vocab), "%s/words.txt", top);
+	snprintf(t.first, sizeof(t.first), "%s/first.txt", top);
+	snprintf(t.second, sizeof(t.second), "%s/second.txt", top);
+	assert_int_equal(fs_write_all(t.vocab, vocab_of_text, sizeof(vocab_of_text) - 1), 0);
+	assert_int_equal(fs_write_all(t.first, first, sizeof(first) - 1), 0);
+	assert_int_equal(fs_write_all(t.second, second, sizeof(second) - 1), 0);
+	return t;
+}
+
+static json_t *count_texts(struct texts *t, unsigned threads, size_t most)
+{
+	const struct tokenizer_opts o = { .vocab = t->vocab };
+	struct stats s = { .threads = threads, .text = &o, .unknown_most = most };
+	json_t *json;
+
+	t->paths[0] = t->first;
+	t->paths[1] = t->second;
+	assert_int_equal(stats_add(&s, t->paths, 2), 0);
+	json = stats_json(&s);
+	assert_non_null(json);
+	stats_release(&s);
+	return json;
+}
+
+static void text(void **state)
+{
+	struct texts t = make_texts();
+	json_t *o = count_texts(&t, 2, 3), *none = count_texts(&t, 1, 0);
+	char *words = json_dumps(json_object_get(o, "unknown_words"), JSON_COMPACT);
+
+	(void)state;
+	assert_int_equal(integer(o, "files"), 2);
+	assert_int_equal(integer(o, "bytes"), 20 + 20);
+	assert_int_equal(integer(o, "documents"), 3);
+	assert_int_equal(integer(o, "one_sentence_documents"), 1);
+	assert_int_equal(integer(o, "sentences"), 5);
+	assert_int_equal(integer(o, "tokens"), 16);
+	assert_true(close_to(real(o, "unk_share"), 7. / 16));
+	assert_int_equal(integer(json_object_get(o, "sentence_lengths"), "2-3"), 4);
+	assert_int_equal(integer(o, "distinct_unknown_words"), 4);
+	assert_string_equal(words, "[{\"word\":\"xx\",\"count\":3},{\"word\":\"ay\",\"count\":2},{\"word\":\"yy\",\"count\":1}]");
+	assert_true(warns(o, "43.8 % of the tokens are [UNK]"));
+	assert_int_equal(json_array_size(json_object_get(o, "warnings")), 1);
+	assert_int_equal(integer(none, "distinct_unknown_words"), 4);
+	assert_int_equal(json_array_size(json_object_get(none, "unknown_words")), 0);
+	free(words);
+	json_decref(o);
+	json_decref(none);
+}
+
+static void text_needs_a_tokenizer(void **state)
+{
+	const struct texts t = make_texts();
+	const struct tokenizer_opts absent = { .vocab = "/nonexistent/vocab.txt" };
+	const char *path = t.first;
 	struct stats s = { .threads = 1 };
 
 	(void)state;
+	assert_int_equal(stats_add(&s, &path, 1), -1);
+	assert_int_equal(err_code(), EXIT_USAGE);
+	assert_non_null(strstr(err_text(), "--vocab FILE or --model DIR"));
+	s.text = &absent;
+	assert_int_equal(stats_add(&s, &path, 1), -1);
+	assert_int_equal(err_code(), EXIT_FAILED);
+	stats_release(&s);
+}
+
+static void damage(void **state)
+{
+	struct stats s = { .threads = 1 };
+	const char *path = tokens;
+
+	(void)state;
 	assert_int_equal(fs_write_all(tokens, "\x89" "BTF\r\n\x1A\n", 8), 0);
-	assert_int_equal(stats_add(&s, tokens), -1);
+	assert_int_equal(stats_add(&s, &path, 1), -1);
 	assert_int_equal(err_code(), EXIT_CORRUPT);
 	stats_release(&s);
 }
@@ -211,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shards), cmocka_unit_test(token_documents), cmocka_unit_test(warnings),
+		cmocka_unit_test(text), cmocka_unit_test(text_needs_a_tokenizer),
 		cmocka_unit_test(damage),
 	};
 
