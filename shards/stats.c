@@ -410,8 +410,9 @@ static bool looks_like_text(struct in *in)
 {
 	char head[64];
 	const ssize_t n = in_peek(in, head, sizeof(head));
+	const size_t cut = n == sizeof(head) ? UTF8_MAX - 1 : 0;	/* of a character that goes on */
 
-	return n > 0 && !memchr(head, 0, (size_t)n) && utf8_valid_prefix(head, (size_t)n) + UTF8_MAX > (size_t)n;
+	return n > 0 && !memchr(head, 0, (size_t)n) && utf8_valid_prefix(head, (size_t)n) + cut >= (size_t)n;
 }
 
 /*

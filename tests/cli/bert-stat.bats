@@ -297,7 +297,7 @@ explained() {
 	of_text emoji --vocab vocab.txt
 	explained --vocab vocab.txt emoji >all
 	unknown | cmp - all
-	grep -qx $'2 \xf0\x9f\x98\x80' all
+	grep -qx $'1 \xf0\x9f\x98\x80\xf0\x9f\x8e\x93' all
 }
 
 @test "unknown words: equally frequent ones in the order of their bytes, cased ones as they are" {
@@ -404,4 +404,9 @@ explained() {
 	exits 3 bert-stat c.tok
 	cp c.tok c.data
 	exits 3 bert-stat c.data
+	printf '\x89BT' >c.data
+	exits 3 bert-stat c.data
+	# a first piece of text that ends within a character
+	{ printf '%63s' a; printf '\u2603\n'; } >text
+	exits 2 bert-stat text
 }
