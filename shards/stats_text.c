@@ -143,7 +143,7 @@ static int read_all(struct run *run)
 static int end_run(struct run *run, size_t n)
 {
 	struct stats *s = run->s;
-	struct json_t *tokenizer = tokenizer_describe(s->tokenizer);
+	json_t *tokenizer = tokenizer_describe(s->tokenizer);
 	char text[LINES_REPORT_MAX];
 	uint64_t total;
 

@@ -31,7 +31,7 @@
 
 struct word_counts;
 
-/* What it holds stays within three quarters of MEMORY, at least WORD_COUNTS_MEMORY_LEAST, however few a thread's share of it. */
+/* It holds at most three quarters of MEMORY, which is WORD_COUNTS_MEMORY_LEAST or more; or 96 KiB for each thread, where that is more. */
 int word_counts_open(struct word_counts **w, uint64_t memory, unsigned threads);
 void word_counts_close(struct word_counts *w);
 
