@@ -7,21 +7,28 @@
 #include "shards/keys.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 #define STRETCH 256		/* documents drafted at a time by one worker */
 
-int build_init(struct build *b, const struct shard_recipe *recipe, const struct vocab *vocab, const struct docset *docs,
-	       unsigned threads, uint64_t limit)
+int build_init_drafts(struct build *b, const struct shard_recipe *recipe, const struct docset *docs, unsigned threads, uint64_t limit)
 {
-	const struct mask_rule rule = shard_recipe_mask(recipe, vocab);
 	const struct shard_header header = { .recipe = *recipe,
 					     .block_records = shard_block_records(recipe->max_seq_length) };
 
 	*b = (struct build){ .recipe = recipe, .docs = docs, .threads = threads ? threads : 1, .limit = limit };
 	b->shape = shard_header_shape(&header, (uint32_t)docs->n);
 	b->workers = calloc(b->threads, sizeof(*b->workers));
-	if (!b->workers)
-		return err_memory();
+	return b->workers ? 0 : err_memory();
+}
+
+int build_init(struct build *b, const struct shard_recipe *recipe, const struct vocab *vocab, const struct docset *docs,
+	       unsigned threads, uint64_t limit)
+{
+	const struct mask_rule rule = shard_recipe_mask(recipe, vocab);
+
+	if (build_init_drafts(b, recipe, docs, threads, limit))
+		return -1;
 	for (unsigned k = 0; k < b->threads; k++) {
 		struct build_worker *w = &b->workers[k];
 
@@ -168,6 +175,11 @@ int build_finish(struct pass *p, struct stretch a, struct stretch b, unsigned fl
 
 /* --- drafts in memory ---------------------------------------------------------------------------- */
 
+static int refuse_more(const struct build *b)
+{
+	return err_fail("its documents make more than %" PRIu64 " instances, which memory does not hold", b->limit / BUILD_DRAFT_BYTES);
+}
+
 /* The draft's place is drawn later: until then the lead's first token is there. */
 static int keep_draft(struct pass *p, const struct stretch *a, const struct stretch *b, const struct stretch *lead,
 		      unsigned flags)
@@ -177,7 +189,7 @@ static int keep_draft(struct pass *p, const struct stretch *a, const struct stre
 
 	w->counted++;
 	if (w->counted * BUILD_DRAFT_BYTES > p->b->limit)
-		return 0;
+		return p->b->within ? refuse_more(p->b) : 0;
 	if (array_grow(&w->drafts, &w->cap, w->n + 1, sizeof(*d)))
 		return -1;
 	d = &w->drafts[w->n++];
@@ -500,7 +512,7 @@ int build_drafts(struct build *b)
 		b->n += b->workers[k].counted;
 	b->over = b->n * BUILD_DRAFT_BYTES > b->limit;
 	if (b->over)
-		return 0;
+		return b->within ? refuse_more(b) : 0;
 	if (b->n > UINT32_MAX)
 		return err_fail("a shard has more than %u instances", UINT32_MAX);
 	if (join_drafts(b) || (b->recipe->cross_documents && build_join_tails(b)))
@@ -515,31 +527,45 @@ uint64_t build_blocks(const struct build *b)
 	return (b->n + b->shape.block_records - 1) / b->shape.block_records;
 }
 
-/* Adds a segment to I. */
-static void add_segment(const struct build *b, struct instance *i, uint32_t document, uint32_t first, uint32_t length)
+static void add_segment(struct instance *i, const struct draft *d, unsigned k)
 {
-	i->segments[i->n_segments++] = (struct instance_segment){ document, first, length };
-	docset_ids(b->docs, document, first, length, i->ids + i->n);
-	i->n += length;
-	i->ids[i->n++] = b->shape.sep;
+	i->segments[i->n_segments++] = (struct instance_segment){ d->document[k], d->first[k], d->length[k] };
 }
 
-void build_lay(const struct build *b, const struct draft *d, struct instance *i)
+/* Segments, pass and flags of the instance that D describes. */
+static void lay_segments(const struct build *b, const struct draft *d, struct instance *i)
 {
-	i->ids[0] = b->shape.cls;
-	i->n = 1;
 	i->n_segments = 0;
 	i->pass = d->pass;
 	i->flags = d->flags & INSTANCE_RANDOM_NEXT;
 	i->predictions = 0;
-	add_segment(b, i, d->document[0], d->first[0], d->length[0]);
+	add_segment(i, d, 0);
 	if (b->shape.pairs) {
-		add_segment(b, i, d->document[1], d->first[1], d->length[1]);
+		add_segment(i, d, 1);
 		return;
 	}
 	while (d->document[1]) {
 		d = &b->drafts[d->document[1] - 1];
-		add_segment(b, i, d->document[0], d->first[0], d->length[0]);
+		add_segment(i, d, 0);
+	}
+}
+
+void build_segments(const struct build *b, uint64_t k, struct instance *i)
+{
+	lay_segments(b, &b->drafts[b->order[k]], i);
+}
+
+void build_lay(const struct build *b, const struct draft *d, struct instance *i)
+{
+	lay_segments(b, d, i);
+	i->ids[0] = b->shape.cls;
+	i->n = 1;
+	for (uint32_t s = 0; s < i->n_segments; s++) {
+		const struct instance_segment *a = &i->segments[s];
+
+		docset_ids(b->docs, a->document, a->first, a->length, i->ids + i->n);
+		i->n += a->length;
+		i->ids[i->n++] = b->shape.sep;
 	}
 }
 

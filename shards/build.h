@@ -47,6 +47,7 @@ struct build {
 	struct draft *drafts;
 	uint64_t n;			/* of drafts; counted even when they were too many to keep */
 	bool over;			/* they were: n * BUILD_DRAFT_BYTES > limit */
+	bool within;			/* that is an error (EXIT_FAILED), and drafting ends there */
 	uint32_t *order;		/* [n] drafts in the shard's order */
 	bool drawn;			/* build_google's: masks are in the drafts, and DOCS are those of all shards */
 	struct arena masks;
@@ -59,6 +60,11 @@ struct build {
 int build_init(struct build *b, const struct shard_recipe *recipe, const struct vocab *vocab, const struct docset *docs,
 	       unsigned threads, uint64_t limit);
 int build_drafts(struct build *b);
+
+/* The same without what blocks need: for build_drafts and build_segments only. DOCS may be outlines. */
+int build_init_drafts(struct build *b, const struct shard_recipe *recipe, const struct docset *docs, unsigned threads, uint64_t limit);
+/* All of instance K < b->n of the shard but tokens and masks: its segments, pass and flags. */
+void build_segments(const struct build *b, uint64_t k, struct instance *i);
 
 /*
  * create_pretraining_data.py's instances instead: the documents in the order of docset_add, all draws from one

@@ -223,6 +223,22 @@ int docset_finish(struct docset *s)
 	return close_ring(s);
 }
 
+int docset_outline(struct docset *s, size_t n, void (*fill)(const void *ctx, size_t i, struct docset_document *d), const void *ctx)
+{
+	assert(!s->n);
+	if (check_number(n) || array_grow(&s->docs, &s->cap, n + 1, sizeof(*s->docs)))
+		return -1;
+	for (; s->n < n; s->n++) {
+		struct docset_document *d = &s->docs[s->n];
+
+		*d = (struct docset_document){ .place = (uint32_t)s->n };
+		fill(ctx, s->n, d);
+		d->tokens = d->sentences ? d->ends[d->sentences - 1] : 0;
+		s->bytes += memory_of(s, d->sentences);
+	}
+	return close_ring(s);
+}
+
 /* Where on the ring. */
 static uint32_t find(const struct docset *s, uint64_t u)
 {

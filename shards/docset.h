@@ -64,6 +64,12 @@ int docset_add(struct docset *s, const unsigned char *body, size_t len);
 int docset_borrow(struct docset *s, unsigned threads, size_t n,
 		  const unsigned char *(*record)(const void *ctx, size_t i, size_t *len), const void *ctx);
 int docset_finish(struct docset *s);
+
+/*
+ * In place of all these: N documents of which no more is known than key, occurrence, and ends of sentences, which D is filled with. They are in
+ * order. S then is as after docset_finish, but has no ids.
+ */
+int docset_outline(struct docset *s, size_t n, void (*fill)(const void *ctx, size_t i, struct docset_document *d), const void *ctx);
 void docset_clear(struct docset *s);		/* holds nothing, as after docset_init; keeps its memory */
 void docset_release(struct docset *s);
 

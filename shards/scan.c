@@ -72,9 +72,12 @@ static int add_documents(struct scan *s, const struct scan_block *b)
 /* Records of the block must come where block_records says. */
 static int begin_instances(struct scan *s, const struct scan_block *b)
 {
-	if (!s->instances_begun)
+	if (!s->instances_begun) {
 		s->shape = shard_header_shape(&s->header, (uint32_t)s->documents.n);
-	s->instances_begun = true;
+		s->instances_begun = true;
+		if (s->instances && s->instances(s->ctx, s))
+			return -1;
+	}
 	if (b->frame.first_record % s->header.block_records == 0)
 		return 0;
 	err_corrupt("the block before holds fewer than %" PRIu32 " instances", s->header.block_records);

@@ -57,6 +57,8 @@ struct scan {
 	int (*document)(void *ctx, const struct shard_document *d);
 	/* A block of another type, before any WORK of the blocks after it. */
 	int (*other)(void *ctx, const struct scan *s, const struct scan_block *b);
+	/* Of a shard, before any WORK: its documents are complete. A shard of no instances has no such moment. */
+	int (*instances)(void *ctx, const struct scan *s);
 	/* On any thread: a block of instances; or of token documents: then it must call scan_next until 0. */
 	int (*work)(void *ctx, const struct scan *s, struct scan_block *b, unsigned worker);
 	/* In order. */

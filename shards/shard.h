@@ -36,7 +36,7 @@
 #define SHARD_MAX_SEQ_LENGTH 65535
 #define SHARD_MAX_DUPE_FACTOR 65535
 #define SHARD_MAX_BLOCK_RECORDS 65536
-enum shard_block_type { SHARD_INSTANCES = 0, SHARD_DOCUMENTS = 1 };
+enum shard_block_type { SHARD_INSTANCES = 0, SHARD_DOCUMENTS = 1, SHARD_LENGTHS = 2 };	/* the last: shards/lengths.h */
 
 /*
  * Whose instances: our own (shards/FORMAT.md), those of google-research/bert's create_pretraining_data.py, or another

@@ -89,7 +89,14 @@ static int other(void *ctx, const struct scan *s, const struct scan_block *b)
 {
 	struct file *f = ctx;
 
-	return f->tokens ? verify_tokens_other(f->tokens, s, b) : 0;
+	return f->tokens ? verify_tokens_other(f->tokens, s, b) : verify_shard_other(f->shard, s, b);
+}
+
+static int instances(void *ctx, const struct scan *s)
+{
+	struct file *f = ctx;
+
+	return verify_shard_instances(f->shard, s);
 }
 
 static int work(void *ctx, const struct scan *s, struct scan_block *b, unsigned worker)
@@ -103,18 +110,17 @@ static int write_block(void *ctx, const struct scan *s, struct scan_block *b)
 {
 	struct file *f = ctx;
 
-	return f->shard ? verify_shard_write(f->shard, s, b) : verify_tokens_write(f->tokens, s, b);
+	return f->shard ? verify_shard_write(f->shard, b) : verify_tokens_write(f->tokens, s, b);
 }
 
 /* Moves what a folder wants to know out of S. */
-static void take_facts(struct scan *s, struct verify_shard *shard, struct verify_facts *facts)
+static void take_facts(struct scan *s, struct verify_facts *facts)
 {
 	*facts = (struct verify_facts){ .header = s->header, .totals = s->totals, .keys = s->documents.keys, .trailer = s->trailer };
 	s->header = (struct shard_header){ 0 };
 	if (facts->header.recipe.rules != SHARD_GOOGLE)
 		return;
 	facts->documents = s->documents;
-	facts->sentences = verify_shard_sentences(shard);
 	s->documents = (struct documents)DOCUMENTS_INIT;
 }
 
@@ -122,21 +128,20 @@ void verify_facts_release(struct verify_facts *f)
 {
 	shard_header_release(&f->header);
 	documents_release(&f->documents);
-	free(f->sentences);
 }
 
 int verify_file(struct verify *v, const char *path, struct buf *text, struct verify_facts *facts)
 {
 	struct file f = { .v = v };
 	struct scan s = { .path = path, .threads = v->threads, .progress = v->progress, .begin = begin,
-			  .document = document, .other = other, .work = work, .write = write_block, .ctx = &f };
+			  .document = document, .other = other, .instances = instances, .work = work, .write = write_block, .ctx = &f };
 	int rc = scan_run(&s);
 
 	buf_clear(text);
 	if (!rc)
 		rc = f.shard ? verify_shard_end(f.shard, &s, text) : verify_tokens_end(f.tokens, &s, text);
 	if (!rc && f.shard && facts)
-		take_facts(&s, f.shard, facts);
+		take_facts(&s, facts);
 	verify_shard_free(f.shard);
 	verify_tokens_free(f.tokens);
 	scan_release(&s);

@@ -10,12 +10,10 @@
  * Of every file: the frame (base/frame.h) from the first byte to the last, all
  * records and values, counts and sums against the trailer.
  *
- * Of a shard: its documents are in order, numbered, and belong to it; every
- * instance is made of tokens that its documents have, a true next follows, a
- * random one is of another document; each document begins an instance in each pass, whose instances go through it from
- * the first token to the last (verify_chain.h); instances are in the order drawn for them; static masks are drawn again and
- * compared; random nexts are not fewer than draws give (by six standard
- * deviations of n draws of probability 0.5), and masks show what draws give.
+ * Of a shard: its documents are in order, numbered, and belong to it; its instances are those that are drawn of them, one by one, when this is
+ * done again (verify_drafts.h), and so are static masks. Of SHARD_GOOGLE no draws can be made again: a true next follows, each document begins an
+ * instance in each pass, whose instances go through it from the first token to the last (verify_chain.h), random nexts are not fewer than
+ * draws give (by six standard deviations of n draws of probability 0.5), and masks show what draws give.
  *
  * Of a folder: all shards are there, each once and under its name, of one
  * recipe and one corpus, whose documents and digest they add up to; vocab.txt
@@ -40,8 +38,11 @@ enum verify_verdict {
 	VERIFY_UNREAD,		/* it could not be looked at (EXIT_FAILED) */
 };
 
+#define VERIFY_MEMORY (UINT64_C(1) << 30)
+
 struct verify {
 	unsigned threads;
+	uint64_t memory;		/* bytes for drawing a shard's instances again; 0: VERIFY_MEMORY */
 	const char *vocab_path;		/* NULL: vocab.txt beside each file; with none, masks of words are believed */
 	const struct key *absent;	/* documents that must not be in */
 	size_t n_absent;

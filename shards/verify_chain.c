@@ -1,15 +1,26 @@
 /* The instances of each document and pass, one after the other. */
-#include "shards/verify_chain_impl.h"
+#include "shards/verify_chain.h"
 #include "base/err.h"
-#include "base/pool.h"
 #include "base/spill.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 
 #define MEMORY ((size_t)256 << 20)
-#define STRETCH 4096		/* instances at a time by one worker, about */
-#define MANY 32			/* instances that are fetched from memory at once */
+
+/* What is kept of an instance: its first segment, and what else is needed. */
+struct link {
+	uint32_t document, first;
+	uint32_t other;			/* the second segment's first token; of a random next nothing */
+	uint16_t pass, length, other_length;
+	uint16_t flags;			/* enum instance_flags */
+};
+
+struct verify_chain {
+	uint32_t most;			/* tokens of an instance's segments */
+	uint32_t passes;
+	unsigned shift;			/* bits below document and pass in prefix() */
+	struct spill *spill;
+};
 
 /* --- keeping --------------------------------------------------------------------------------- */
 
@@ -48,9 +59,8 @@ struct verify_chain *verify_chain_new(const struct shard_recipe *r, unsigned thr
 		err_memory();
 		return NULL;
 	}
-	c->recipe = *r;
-	c->threads = threads;
 	c->most = r->max_seq_length - shard_overhead(r);
+	c->passes = r->dupe_factor;
 	if (!spill_open(&c->spill, &(struct spill_opts){ .memory = MEMORY, .threads = threads, .compare = compare,
 							 .prefix = prefix, .ctx = c }))
 		return c;
@@ -63,32 +73,17 @@ void verify_chain_free(struct verify_chain *c)
 	if (!c)
 		return;
 	spill_close(c->spill);
-	free(c->ring);
-	free(c->places);
 	free(c);
 }
 
-int verify_chain_note(const struct verify_chain *c, const struct instance *i, struct buf *links)
+int verify_chain_note(const struct instance *i, struct buf *links)
 {
-	const struct instance_segment *a = shard_lead(&c->recipe, i), *b;
-	struct link l = { .pass = (uint16_t)i->pass, .flags = (uint16_t)i->flags };
+	const struct instance_segment *a = &i->segments[0], *b = &i->segments[1];
+	const struct link l = {
+		.document = a->document, .first = a->first, .other = b->first, .pass = (uint16_t)i->pass,
+		.length = (uint16_t)a->length, .other_length = (uint16_t)b->length, .flags = (uint16_t)i->flags,
+	};
 
-	if (c->recipe.pairs == SHARD_NONE) {
-		for (uint32_t s = 0; s < i->n_segments; s++) {
-			l.document = i->segments[s].document;
-			l.first = i->segments[s].first;
-			l.length = (uint16_t)i->segments[s].length;
-			if (buf_add(links, &l, sizeof(l)))
-				return -1;
-		}
-		return 0;
-	}
-	b = a == i->segments ? i->segments + 1 : i->segments;
-	l.document = a->document;
-	l.first = a->first;
-	l.length = (uint16_t)a->length;
-	l.other_length = (uint16_t)b->length;
-	l.other = c->recipe.pairs == SHARD_NSP && i->flags & INSTANCE_RANDOM_NEXT ? b->document : b->first;
 	return buf_add(links, &l, sizeof(l));
 }
 
@@ -101,64 +96,81 @@ int verify_chain_add(struct verify_chain *c, size_t documents, const char *links
 	return 0;
 }
 
-/* --- going through ------------------------------------------------------------------------------- */
+/* --- one instance --------------------------------------------------------------------------------- */
 
-/* Over a range of the instances, in their order. */
-struct walk {
-	struct chain_pass p;
-	struct link *links;		/* of P */
-	size_t n, cap;			/* 0: there is no P yet */
-	uint32_t next;			/* document */
-	uint64_t dropped;		/* documents with tokens that begin no instance */
+/* Tokens where an instance can begin, or end: FIRST .. LAST; none where FIRST > LAST. */
+struct places {
+	uint64_t first, last;
 };
 
-static int no_start(const struct chain_pass *p, uint32_t token)
+static void places_add(struct places *s, uint64_t first, uint64_t last)
 {
-	return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": no instance begins at token %" PRIu32, p->number, p->pass, token);
+	s->first = first < s->first ? first : s->first;
+	s->last = last > s->last ? last : s->last;
 }
 
-/* Where pairs are none each instance begins where the one before ends. */
-static int follow_sentences(const struct walk *w)
+static bool places_has(const struct places *s, uint64_t token)
 {
-	const struct chain_pass *p = &w->p;
-	uint32_t at = 0;
-
-	for (size_t k = 0; k < w->n; k++) {
-		const struct link *l = &w->links[k];
-
-		if (l->first < at)
-			return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": token %" PRIu32 " is in two instances", p->number,
-					   p->pass, l->first);
-		if (l->first > at)
-			return no_start(p, at);
-		at += l->length;
-	}
-	return at == p->document->tokens ? 0 : no_start(p, at);
+	return token >= s->first && token <= s->last;
 }
 
-static int follow_pairs(struct walk *w, bool careful)
-{
-	struct chain_pass *p = &w->p;
+/* Which segments of an instance that may have lost tokens can be the ones that did. */
+struct cuts {
+	bool first, second, both;
+};
 
-	p->careful = careful;
-	chain_begin(p);
-	for (size_t k = 0; k < w->n; k++)
-		if (chain_follow(p, &w->links[k]))
-			return -1;
-	return chain_end(p);
+static struct cuts cuts_of(const struct verify_chain *c, const struct link *l)
+{
+	const uint32_t a = l->length, b = l->other_length;
+	const bool any = a + b == c->most;
+
+	return (struct cuts){ any && a >= b, any && b + 1 >= a, any && a == b + c->most % 2 };
 }
 
-/* All instances of W's pass are known. */
-static int end_pass(struct walk *w)
+/* Where L, of a document of so many TOKENS, can end if it begins at one of STARTS; nowhere, where that cannot be. */
+static struct places ends_of(const struct verify_chain *c, const struct link *l, const struct places *starts, uint32_t tokens)
 {
-	int rc;
+	const struct cuts cuts = cuts_of(c, l);
+	const bool random = l->flags & INSTANCE_RANDOM_NEXT, whole = places_has(starts, l->first);
+	const uint64_t first_end = (uint64_t)l->first + l->length, end = random ? first_end : (uint64_t)l->other + l->other_length;
+	const uint64_t gap = random ? 0 : l->other - first_end;	/* between the two: what one of them has lost there, or both */
+	struct places ends = { UINT64_MAX, 0 };
 
-	if (w->p.c->recipe.pairs == SHARD_NONE)
-		rc = follow_sentences(w);
-	else
-		rc = follow_pairs(w, false) ? follow_pairs(w, true) : 0;
-	w->n = 0;
-	return rc;
+	if (!whole && !(cuts.first && starts->first <= l->first))
+		return ends;
+	if (whole && !gap)
+		places_add(&ends, end, end);
+	if (random && cuts.first)
+		places_add(&ends, whole ? end + 1 : end, tokens);
+	if (!random && cuts.second && whole)
+		places_add(&ends, gap ? end : end + 1, tokens);
+	if (!random && cuts.first && (gap || starts->first < l->first))
+		places_add(&ends, end, end);
+	if (!random && cuts.both)
+		places_add(&ends, end, tokens);
+	ends.last = ends.last < tokens ? ends.last : tokens;
+	return ends;
+}
+
+/* --- going through ------------------------------------------------------------------------------- */
+
+struct walk {
+	const struct verify_chain *c;
+	const struct documents *table;
+	bool any;			/* there is a document and pass that the last instance was of */
+	uint32_t document, pass;
+	uint32_t next;			/* document that has yet to begin an instance */
+	struct places starts;		/* of the next instance */
+};
+
+static int missing(const struct walk *w, uint64_t before)
+{
+	const uint64_t least = w->starts.first, most = w->starts.last < before ? w->starts.last : before;
+
+	if (least >= most)
+		return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": no instance begins at token %" PRIu64, w->document, w->pass, least);
+	return err_corrupt("document %" PRIu32 ", pass %" PRIu32 ": no instance begins at any token from %" PRIu64 " to %" PRIu64,
+			   w->document, w->pass, least, most);
 }
 
 static int no_instance(uint32_t document, uint32_t pass)
@@ -166,199 +178,68 @@ static int no_instance(uint32_t document, uint32_t pass)
 	return err_corrupt("document %" PRIu32 " begins no instance in pass %" PRIu32, document, pass);
 }
 
-/* Documents of one sentence make no instance where all have two: the totals count these. */
-static bool drops_documents(const struct shard_recipe *r)
+/* All instances of W's pass were met. */
+static int end_pass(const struct walk *w)
 {
-	return r->rules == SHARD_OWN && (r->pairs == SHARD_SOP || r->exact_next);
+	return places_has(&w->starts, w->table->items[w->document].tokens) ? 0 : missing(w, UINT64_MAX);
 }
 
-/* The document that W is at has ended; none of those before END begins an instance. */
-static int end_document(struct walk *w, uint32_t end)
+/* W's document has ended, and none of those before END begins an instance. */
+static int end_document(struct walk *w, size_t end)
 {
-	const struct verify_chain *c = w->p.c;
-
-	if (w->n) {
-		if (end_pass(w))
-			return -1;
-		if (w->p.pass + 1 < c->recipe.dupe_factor)
-			return no_instance(w->p.number, w->p.pass + 1);
-	}
-	for (; w->next < end; w->next++) {
-		if (!c->table->documents[w->next].tokens)
-			continue;
-		if (!drops_documents(&c->recipe))
+	if (w->any && end_pass(w))
+		return -1;
+	if (w->any && w->pass + 1 < w->c->passes)
+		return no_instance(w->document, w->pass + 1);
+	for (; w->next < end; w->next++)
+		if (w->table->items[w->next].tokens)
 			return no_instance(w->next, 0);
-		w->dropped++;
-	}
 	return 0;
 }
 
-static int begin_document(struct walk *w, uint32_t number)
+/* Makes L's document and pass the one that W is at. */
+static int enter(struct walk *w, const struct link *l)
 {
-	struct chain_pass *p = &w->p;
+	const bool same = w->any && l->document == w->document;
+	const uint32_t pass = same ? w->pass + 1 : 0;
 
-	if (end_document(w, number))
-		return -1;
-	w->next = number + 1;
-	p->number = number;
-	p->document = &p->c->table->documents[number];
-	rng_key_open(&p->key, p->c->recipe.seed, p->document->key.hi, p->document->key.lo);
-	return 0;
-}
-
-static int walk(struct walk *w, const struct link *l)
-{
-	struct chain_pass *p = &w->p;
-	const bool same = w->n && l->document == p->number;
-	const uint32_t pass = same ? p->pass + 1 : 0;
-
-	if (!same && begin_document(w, l->document))
-		return -1;
-	if (!same || l->pass != p->pass) {
-		if (same && end_pass(w))
-			return -1;
-		if (l->pass != pass)
-			return no_instance(p->number, pass);
-		p->pass = pass;
-	}
-	if (array_grow(&w->links, &w->cap, w->n + 1, sizeof(*w->links)))
-		return -1;
-	w->links[w->n++] = *l;
-	return 0;
-}
-
-/* What was sorted in memory is gone through by all threads, in ranges that begin with a document. */
-struct ranges {
-	const struct verify_chain *c;
-	size_t n, ranges;
-	atomic_uint_least64_t dropped;
-};
-
-static struct link link_at(const struct verify_chain *c, size_t k)
-{
-	struct link l;
-	size_t len;
-
-	memcpy(&l, spill_record(c->spill, k, &len), sizeof(l));
-	return l;
-}
-
-/* The first instance of RANGE: one document's are not parted, though it may have nearly all. */
-static size_t range_start(const struct ranges *r, size_t range)
-{
-	size_t k = r->n * range / r->ranges, end = r->n;
-	uint32_t before;
-
-	if (!k || k >= r->n)
-		return k;
-	before = link_at(r->c, k - 1).document;
-	while (k < end) {
-		const size_t half = k + (end - k) / 2;
-
-		if (link_at(r->c, half).document > before)
-			end = half;
-		else
-			k = half + 1;
-	}
-	return k;
-}
-
-/* The first document of RANGE, whose instances begin with number K. */
-static uint32_t range_document(const struct ranges *r, size_t range, size_t k)
-{
-	if (!range)
+	if (same && l->pass == w->pass)
 		return 0;
-	return range < r->ranges && k < r->n ? link_at(r->c, k).document : (uint32_t)r->c->table->n;
+	if (same ? end_pass(w) : end_document(w, l->document))
+		return -1;
+	if (l->pass != pass)
+		return no_instance(l->document, pass);
+	*w = (struct walk){ .c = w->c, .table = w->table, .any = true, .document = l->document, .pass = pass, .next = l->document + 1 };
+	return 0;
 }
 
-static int walk_range(void *ctx, size_t range, unsigned worker)
+static int follow(struct walk *w, const struct link *l)
 {
-	struct ranges *r = ctx;
-	const size_t first = range_start(r, range), end = range_start(r, range + 1);
-	struct walk w = { .p.c = r->c, .next = range_document(r, range, first) };
-	size_t n;
-	int rc = 0;
+	struct places ends;
 
-	(void)worker;
-	for (size_t k = first; k < end && !rc; k += n) {
-		struct link links[MANY];
-
-		n = end - k < MANY ? end - k : MANY;
-		for (size_t i = 0; i < n; i++)		/* they lie anywhere in memory, and are waited for together */
-			links[i] = link_at(r->c, k + i);
-		for (size_t i = 0; i < n && !rc; i++)
-			rc = walk(&w, &links[i]);
-	}
-	if (!rc)
-		rc = end_document(&w, range_document(r, range + 1, end));
-	atomic_fetch_add(&r->dropped, w.dropped);
-	free(w.links);
-	return rc;
+	if (enter(w, l))
+		return -1;
+	ends = ends_of(w->c, l, &w->starts, w->table->items[w->document].tokens);
+	if (ends.first > ends.last)
+		return missing(w, l->first);
+	w->starts = ends;
+	return 0;
 }
 
-/* The same of what memory did not hold. */
-static int walk_all(struct verify_chain *c, uint64_t *dropped)
+int verify_chain_check(struct verify_chain *c, const struct documents *t)
 {
-	struct walk w = { .p.c = c };
+	struct walk w = { .c = c, .table = t };
 	const void *record;
 	struct link l;
 	size_t len;
-	int rc, more = 0;
+	int more;
 
-	for (rc = 0; !rc && (more = spill_next(c->spill, &record, &len)) > 0;) {
+	if (spill_sort(c->spill))
+		return -1;
+	while ((more = spill_next(c->spill, &record, &len)) > 0) {
 		memcpy(&l, record, sizeof(l));
-		rc = walk(&w, &l);
+		if (follow(&w, &l))
+			return -1;
 	}
-	if (!rc)
-		rc = more ? -1 : end_document(&w, (uint32_t)c->table->n);
-	*dropped = w.dropped;
-	free(w.links);
-	return rc;
-}
-
-static int walk_ranges(struct verify_chain *c, uint64_t *dropped)
-{
-	const size_t n = spill_held(c->spill);
-	struct ranges r = { .c = c, .n = n, .ranges = n / STRETCH + 1, .dropped = 0 };
-
-	if (pool_for(c->threads, r.ranges, walk_range, &r))
-		return -1;
-	*dropped = r.dropped;
-	return 0;
-}
-
-static int make_ring(struct verify_chain *c)
-{
-	const struct verify_table *t = c->table;
-
-	c->ring = malloc((t->n + 1) * sizeof(*c->ring));
-	c->places = malloc((t->n + 1) * sizeof(*c->places));
-	if (!c->ring || !c->places)
-		return err_memory();
-	for (size_t k = 0; k < t->n; k++) {
-		const struct key *last = c->ring_size ? &t->documents[c->ring[c->ring_size - 1]].key : NULL;
-
-		c->places[k] = (uint32_t)c->ring_size;
-		if (t->documents[k].tokens && (!last || key_compare(*last, t->documents[k].key)))
-			c->ring[c->ring_size++] = (uint32_t)k;
-	}
-	c->others = c->ring_size > !c->recipe.same_document_next;
-	return 0;
-}
-
-int verify_chain_check(struct verify_chain *c, const struct verify_table *t, uint64_t dropped)
-{
-	uint64_t found = 0;
-
-	c->table = t;
-	if (make_ring(c) || spill_sort(c->spill))
-		return -1;
-	if (dropped && !drops_documents(&c->recipe))
-		return 0;			/* chunks anywhere in the one document */
-	if (spill_is_held(c->spill) ? walk_ranges(c, &found) : walk_all(c, &found))
-		return -1;
-	if (!drops_documents(&c->recipe) || dropped == found * c->recipe.dupe_factor)
-		return 0;
-	return err_corrupt("%" PRIu64 " chunks are said to be dropped, %" PRIu64 " documents begin no instance in %" PRIu32
-			   " passes", dropped, found, c->recipe.dupe_factor);
+	return more ? -1 : end_document(&w, t->n);
 }

@@ -1,29 +1,19 @@
 /*
- * verify_chain.h - whether instances go through their documents from the first token to the last, in every
- * pass, without a gap: what shows that one was left out, though every checksum agrees.
+ * verify_chain.h - whether create_pretraining_data's instances (SHARD_GOOGLE) go through their documents from the first token to
+ * the last, in every pass: what shows that some were left out, though every checksum agrees.
  *
  *	struct verify_chain *c = verify_chain_new(&recipe, threads);
- *	verify_chain_note(c, &instance, &links)		(any thread: what is kept of it, added to LINKS)
+ *	verify_chain_note(&instance, &links)		(any thread: what is kept of it, added to LINKS)
  *	verify_chain_add(c, documents, &links)		(of a table of so many; one thread at a time)
- *	verify_chain_check(c, &table, dropped)		(once all were added)
+ *	verify_chain_check(c, &table)			(once those of all shards were added)
  *	verify_chain_free(c);				(accepts NULL)
  *
- * Where pairs are none each token is in one instance of each pass: that is checked as it stands.
+ * All draws come from one generator there, so that none can be made again without all documents. But an
+ * instance that is not of full length lost nothing, and the next one of its document and pass begins where it ends; of one that
+ * is, the lengths of the two segments tell which was cut, always the longer. So of most instances it is known where the next one begins, and of
+ * the others from where on: instances that are missing in a row show, one alone not always.
  *
- * Of pairs the shard does not say where sentences end, nor what was cut off to fit. Where an instance is not of full
- * length nothing was, and the next one of its document and pass begins where it ends. Where it is, the lengths of
- * the two segments tell which one was cut: always the longer. What was cut off before a segment can be
- * seen where the other one, or the instance before, is whole; and by SHARD_OWN the stream of the instance, which is
- * named by the token that it begins at, says how much was cut in front for each token behind. So the beginning of
- * nearly every instance is known from the one before to the token or within a few. It is not behind one with a random
- * next of which both segments were cut, which are of equal length then, give or take a token: where the first one's sentences end
- * is anybody's guess within half an instance. The stream says as well whether the next sentence is a random one, and of which document.
- *
- * SHARD_GOOGLE has no streams: of all its shards together the same is checked without them.
- *
- * Memory: 45 bytes an instance, up to 256 MiB; more is sorted in $TMPDIR. Beside it 8 bytes a document, and for each thread 20
- * an instance of one document's pass. Time: of an instance, whatever the shard says, at most 512 beginnings are tried and about 2^17
- * coins counted; where that does not do it can end anywhere.
+ * Memory: 45 bytes an instance, up to 256 MiB; more is sorted in $TMPDIR.
  */
 #ifndef SHARDS_VERIFY_CHAIN_H
 #define SHARDS_VERIFY_CHAIN_H
@@ -34,22 +24,12 @@
 #include "shards/shard.h"
 
 #include <stddef.h>
-#include <stdint.h>
-
-/* The documents, in the order of their numbers. */
-struct verify_table {
-	const struct documents_entry *documents;
-	const uint32_t *sentences;	/* of each, empty ones included */
-	size_t n;
-	uint32_t shard, shards;		/* whose they are: k of N */
-};
 
 struct verify_chain;
 struct verify_chain *verify_chain_new(const struct shard_recipe *r, unsigned threads);
-int verify_chain_note(const struct verify_chain *c, const struct instance *i, struct buf *links);
+int verify_chain_note(const struct instance *i, struct buf *links);
 int verify_chain_add(struct verify_chain *c, size_t documents, const char *links, size_t bytes);
-/* DROPPED is what the totals say; a broken chain is EXIT_CORRUPT. */
-int verify_chain_check(struct verify_chain *c, const struct verify_table *t, uint64_t dropped);
+int verify_chain_check(struct verify_chain *c, const struct documents *t);	/* a broken chain is EXIT_CORRUPT */
 void verify_chain_free(struct verify_chain *c);
 
 #endif

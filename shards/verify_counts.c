@@ -99,7 +99,7 @@ static bool has_draws(const struct shard_recipe *r)
 	return r->masking == SHARD_STATIC && !r->word_draws && r->mask_spans != MASK_SPANS;
 }
 
-static int check(const struct verify_counts *c, const struct shard_recipe *r, const struct verify_table *t, unsigned deviations)
+static int check(const struct verify_counts *c, const struct shard_recipe *r, const struct documents *t, unsigned deviations)
 {
 	size_t documents = 0;
 
@@ -108,59 +108,37 @@ static int check(const struct verify_counts *c, const struct shard_recipe *r, co
 	if (has_draws(r) && check_masks(c, r, deviations))
 		return -1;
 	for (size_t k = 0; r->rules == SHARD_GOOGLE && k < t->n && documents < 2; k++)
-		documents += t->documents[k].tokens > 0;
+		documents += t->items[k].tokens > 0;
 	/* One is of the same document when ten draws of a document have given none other. */
 	if (documents < 2 || is_drawn(c->random_follows, c->random, 0, 0x1p-10, deviations))
 		return 0;
 	return err_corrupt("%" PRIu64 " of %" PRIu64 " random nexts are what follows in the document", c->random_follows, c->random);
 }
 
-int verify_counts_check_block(const struct verify_counts *c, const struct shard_recipe *r, const struct verify_table *t)
+int verify_counts_check_block(const struct verify_counts *c, const struct shard_recipe *r, const struct documents *t)
 {
 	return check(c, r, t, BLOCK_DEVIATIONS);
 }
 
-/* Whether as many have label 1 as draws of probability P give, give or take six deviations at most. */
-static bool is_share(const struct shard_totals *t, double p)
+/* Nothing but sums tells of draws that cannot be made again. Label 1 has a probability of one half, or more. */
+static int check_google(const struct verify_counts *c, const struct shard_totals *t, bool others)
 {
 	const double n = (double)t->instances;
 
-	return fabs((double)t->random_next - n * p) <= 3 * sqrt(n);
-}
-
-static int check_next(const struct shard_recipe *recipe, const struct shard_totals *t)
-{
-	const double n = (double)t->instances;
-
-	if (recipe->exact_next && is_share(t, recipe->random_next))
-		return 0;
-	if (recipe->exact_next)
-		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances have a random next: not what draws give",
-				   t->random_next, t->instances);
-	if (t->dropped)
+	if (t->truncated > c->full)
+		return err_corrupt("%" PRIu64 " instances are said to be truncated, %" PRIu64 " are of full length", t->truncated, c->full);
+	if (others && t->dropped)
 		return err_corrupt("%" PRIu64 " chunks are said to have found no other document", t->dropped);
-	if ((double)t->random_next < n / 2 - 3 * sqrt(n))
+	if (others && (double)t->random_next < n / 2 - 3 * sqrt(n))
 		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances have a random next: fewer than draws give",
 				   t->random_next, t->instances);
 	return 0;
 }
 
-int verify_counts_check(const struct verify_counts *c, const struct shard_recipe *r, const struct verify_table *t,
+int verify_counts_check(const struct verify_counts *c, const struct shard_recipe *r, const struct documents *t,
 			const struct shard_totals *totals, bool others)
 {
-	if (totals->truncated > c->full)
-		return err_corrupt("%" PRIu64 " instances are said to be truncated, %" PRIu64 " are of full length",
-				   totals->truncated, c->full);
-	if (r->pairs == SHARD_SOP && !is_share(totals, 0.5))
-		return err_corrupt("%" PRIu64 " of %" PRIu64 " instances are swapped: not what draws give", totals->random_next,
-				   totals->instances);
-	if (r->pairs == SHARD_NONE && totals->dropped)
-		return err_corrupt("%" PRIu64 " chunks are said to be dropped", totals->dropped);
-	if (r->pairs == SHARD_NONE && totals->truncated)
-		return err_corrupt("%" PRIu64 " instances are said to be truncated", totals->truncated);
-	if (r->pairs == SHARD_NSP && others && check_next(r, totals))
-		return -1;
-	return check(c, r, t, FILE_DEVIATIONS);
+	return (r->rules == SHARD_GOOGLE && check_google(c, totals, others)) || check(c, r, t, FILE_DEVIATIONS) ? -1 : 0;
 }
 
 int verify_counts_describe(const struct verify_counts *c, struct buf *text)

@@ -23,7 +23,6 @@ struct folder {
 	uint32_t shards;
 	unsigned char *seen;		/* [shards] 1: a file of that number is there */
 	struct documents documents;	/* SHARD_GOOGLE: that all shards have in common */
-	uint32_t *sentences;
 	uint64_t *instances;		/* SHARD_GOOGLE: [shards] of each good one */
 	/* sums over the good ones */
 	size_t good;
@@ -126,12 +125,10 @@ static int keep_whole(struct folder *f, struct verify_facts *facts)
 	if (!f->instances)
 		return err_memory();
 	f->instances[facts->header.shard] = facts->totals.instances;
-	if (f->sentences)
+	if (f->documents.items)
 		return 0;
 	f->documents = facts->documents;
-	f->sentences = facts->sentences;
 	facts->documents = (struct documents)DOCUMENTS_INIT;
-	facts->sentences = NULL;
 	return 0;
 }
 
@@ -221,8 +218,6 @@ static int check_corpus(const struct folder *f)
 /* SHARD_GOOGLE: instances were dealt to the shards in turn, and are chains of all of them. */
 static int check_whole(const struct folder *f)
 {
-	const struct verify_table t = { .documents = f->documents.items, .sentences = f->sentences, .n = f->documents.n };
-
 	if (!f->instances)
 		return 0;
 	for (uint32_t k = 0; k < f->shards; k++) {
@@ -232,7 +227,7 @@ static int check_whole(const struct folder *f)
 			return err_corrupt("shard %" PRIu32 " has %" PRIu64 " instances: of %" PRIu64 ", dealt in turn, it gets %" PRIu64,
 					   k, f->instances[k], f->totals.instances, due);
 	}
-	return verify_chain_check(f->v->whole, &t, 0);
+	return verify_chain_check(f->v->whole, &f->documents);
 }
 
 static int check_inputs(const struct manifest *m)
@@ -415,7 +410,6 @@ static void release(struct folder *f)
 	json_decref(f->recipe);
 	free(f->seen);
 	documents_release(&f->documents);
-	free(f->sentences);
 	free(f->instances);
 	verify_chain_free(f->v->whole);
 	f->v->whole = NULL;

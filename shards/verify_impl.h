@@ -6,6 +6,7 @@
 
 #include "shards/verify.h"
 #include "shards/verify_chain.h"
+#include "shards/verify_drafts.h"
 
 /* What draws decide, counted. */
 struct verify_counts {
@@ -18,16 +19,15 @@ struct verify_counts {
 void verify_counts_add(struct verify_counts *c, const struct shard_recipe *r, const struct instance *i);
 void verify_counts_join(struct verify_counts *c, const struct verify_counts *more);
 /* EXIT_CORRUPT: C, of a block, is not what draws give. */
-int verify_counts_check_block(const struct verify_counts *c, const struct shard_recipe *r, const struct verify_table *t);
+int verify_counts_check_block(const struct verify_counts *c, const struct shard_recipe *r, const struct documents *t);
 /* The same of all of a shard that is not imported; OTHERS: there are documents for random nexts. */
-int verify_counts_check(const struct verify_counts *c, const struct shard_recipe *r, const struct verify_table *t,
+int verify_counts_check(const struct verify_counts *c, const struct shard_recipe *r, const struct documents *t,
 			const struct shard_totals *totals, bool others);
 int verify_counts_describe(const struct verify_counts *c, struct buf *text);	/* shares of masks, after a colon */
 
 /* What the folder wants to know of a shard that was found good by itself. */
 struct verify_facts {
 	struct documents documents;	/* SHARD_GOOGLE: its table; owned */
-	uint32_t *sentences;		/* of each; owned */
 	struct shard_header header;	/* owned */
 	struct shard_totals totals;
 	struct key keys;		/* sum of its documents' keys */
@@ -58,10 +58,11 @@ bool verify_is_absent(const struct verify *v, struct key key);	/* whether KEY mu
 struct verify_shard;
 struct verify_shard *verify_shard_new(struct verify *v, struct scan *s);	/* sets what words the header's recipe lists */
 int verify_shard_document(struct verify_shard *c, const struct shard_document *d);
+int verify_shard_other(struct verify_shard *c, const struct scan *s, const struct scan_block *b);
+int verify_shard_instances(struct verify_shard *c, const struct scan *s);	/* the documents are complete */
 int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_block *b, unsigned worker);
-int verify_shard_write(struct verify_shard *c, const struct scan *s, const struct scan_block *b);
+int verify_shard_write(struct verify_shard *c, const struct scan_block *b);
 int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text);
-uint32_t *verify_shard_sentences(struct verify_shard *c);	/* of its documents; the caller's */
 void verify_shard_free(struct verify_shard *c);		/* accepts NULL */
 
 struct verify_tokens;

@@ -6,13 +6,6 @@
 
 #include <inttypes.h>
 
-/* What instances are ordered by: shards/FORMAT.md, "Order". */
-struct order {
-	uint64_t drawn;
-	struct key key;
-	uint32_t occurrence, pass, first;
-};
-
 struct worker {
 	struct instance instance;
 	struct mask mask;		/* where masks are drawn again */
@@ -20,24 +13,17 @@ struct worker {
 	uint32_t *positions, *seen;	/* [max_predictions] the masks as stored */
 };
 
-/* What a block's WORK leaves for WRITE. */
-struct summary {
-	struct order first, last;
-	struct verify_counts counts;
-};
 
 struct verify_shard {
 	struct verify *v;
 	struct worker *workers;		/* [threads] */
 	bool static_masks, redraw;
-	struct verify_chain *chain;	/* SHARD_OWN */
-	struct verify_chain *links;	/* that instances are added to: it, or the folder's; NULL: none */
-	uint32_t *sentences;		/* of each document */
-	size_t n, cap;
+	struct verify_drafts *drafts;	/* SHARD_OWN */
+	bool drawn;			/* they are made */
+	struct verify_chain *whole;	/* the folder's: SHARD_GOOGLE */
+	size_t documents;
 	bool any_key, several_keys;	/* documents with tokens: there are some, of more than one key */
 	struct key one_key;
-	bool any_order;
-	struct order last;		/* of the blocks so far */
 	struct verify_counts counts;
 };
 
@@ -83,17 +69,19 @@ static int make_workers(struct verify_shard *c, const struct shard_header *h)
 	return 0;
 }
 
-static int open_chain(struct verify_shard *c, const struct shard_recipe *recipe)
+/* What shows that instances were left out. */
+static int open_drafts(struct verify_shard *c, const struct shard_recipe *recipe)
 {
 	struct verify *v = c->v;
 
-	if (recipe->rules == SHARD_OWN)
-		c->links = c->chain = verify_chain_new(recipe, v->threads);
-	else if (recipe->rules == SHARD_GOOGLE && v->in_folder)
-		c->links = v->whole = v->whole ? v->whole : verify_chain_new(recipe, v->threads);
-	else
+	if (recipe->rules == SHARD_OWN) {
+		c->drafts = verify_drafts_new(v->threads, v->memory ? v->memory : VERIFY_MEMORY);
+		return c->drafts ? 0 : -1;
+	}
+	if (recipe->rules == SHARD_IMPORTED || !v->in_folder)
 		return 0;
-	return c->links ? 0 : -1;
+	c->whole = v->whole = v->whole ? v->whole : verify_chain_new(recipe, v->threads);
+	return c->whole ? 0 : -1;
 }
 
 struct verify_shard *verify_shard_new(struct verify *v, struct scan *s)
@@ -119,21 +107,13 @@ struct verify_shard *verify_shard_new(struct verify *v, struct scan *s)
 	}
 	c->static_masks = recipe->masking == SHARD_STATIC;
 	c->redraw = c->static_masks && recipe->rules == SHARD_OWN && documents_can_draw(recipe, v->vocab);
-	if (open_chain(c, recipe))
+	if (open_drafts(c, recipe))
 		goto fail;
 	if (!make_workers(c, &s->header))
 		return c;
 fail:
 	verify_shard_free(c);
 	return NULL;
-}
-
-uint32_t *verify_shard_sentences(struct verify_shard *c)
-{
-	uint32_t *sentences = c->sentences;
-
-	c->sentences = NULL;
-	return sentences;
 }
 
 void verify_shard_free(struct verify_shard *c)
@@ -147,8 +127,7 @@ void verify_shard_free(struct verify_shard *c)
 		free(c->workers[k].positions);
 	}
 	free(c->workers);
-	verify_chain_free(c->chain);
-	free(c->sentences);
+	verify_drafts_free(c->drafts);
 	free(c);
 }
 
@@ -167,98 +146,45 @@ int verify_shard_document(struct verify_shard *c, const struct shard_document *d
 	else if (d->tokens && key_compare(c->one_key, d->key))
 		c->several_keys = true;
 	c->any_key = c->any_key || d->tokens;
-	if (array_grow(&c->sentences, &c->cap, c->n + 1, sizeof(*c->sentences)))
-		return -1;
-	c->sentences[c->n++] = (uint32_t)d->sentences;
+	c->documents++;
 	return 0;
+}
+
+int verify_shard_other(struct verify_shard *c, const struct scan *s, const struct scan_block *b)
+{
+	if (b->frame.type != SHARD_LENGTHS || !c->drafts)
+		return 0;
+	if (c->drawn)
+		err_corrupt("lengths of sentences after instances");
+	else if (!verify_drafts_add(c->drafts, &s->documents, &b->frame))
+		return 0;
+	return scan_place(s, b, SCAN_BLOCK);
+}
+
+int verify_shard_instances(struct verify_shard *c, const struct scan *s)
+{
+	if (!c->drafts || c->drawn)
+		return 0;
+	c->drawn = true;
+	return verify_drafts_make(c->drafts, &s->header, &s->documents) ? err_prefix("'%s'", s->name) : 0;
 }
 
 /* --- instances -------------------------------------------------------------------------------- */
-
-static int check_random_next(const struct shard_recipe *r, const struct documents *t, const struct instance_segment *a,
-			     const struct instance_segment *b)
-{
-	const struct documents_entry *x = &t->items[a->document], *y = &t->items[b->document];
-
-	if (!r->same_document_next && !key_compare(x->key, y->key))
-		return err_corrupt("its random next is of the same document");
-	if (y->occurrence && y[-1].tokens)
-		return err_corrupt("its random next is of a repeated document");
-	return 0;
-}
 
 static bool follows(const struct instance_segment *a, const struct instance_segment *b)
 {
 	return a->document == b->document && b->first >= a->first + a->length;
 }
 
-/* Whether what the label says of the two segments is true. */
-static int check_pair(const struct shard_recipe *r, const struct documents *t, const struct instance *i)
-{
-	const struct instance_segment *a = &i->segments[0], *b = &i->segments[1];
-
-	if (!(i->flags & INSTANCE_RANDOM_NEXT))
-		return follows(a, b) ? 0 : err_corrupt("its second segment does not follow the first");
-	if (r->pairs == SHARD_SOP)
-		return follows(b, a) ? 0 : err_corrupt("its first segment does not follow the second");
-	return r->rules == SHARD_GOOGLE ? 0 : check_random_next(r, t, a, b);
-}
-
-/* Whether segments are runs of their documents' tokens, as many as may be, and what the label says. */
+/* Whether segments are runs of their documents' tokens, and what the label says. */
 static int check_segments(const struct shard_recipe *r, const struct documents *t, const struct instance *i)
 {
-	for (uint32_t s = 0; s < i->n_segments; s++) {
-		const struct instance_segment *a = &i->segments[s];
-
-		if ((uint64_t)a->first + a->length > t->items[a->document].tokens)
+	for (uint32_t s = 0; s < i->n_segments; s++)
+		if ((uint64_t)i->segments[s].first + i->segments[s].length > t->items[i->segments[s].document].tokens)
 			return err_corrupt("a segment reaches beyond its document's tokens");
-		if (i->n_segments > 1 && r->rules == SHARD_OWN && r->pairs == SHARD_NONE &&
-		    a->first + a->length < t->items[a->document].tokens)
-			return err_corrupt("it joins what is not the end of a document");
-	}
-	if (r->rules == SHARD_IMPORTED)
+	if (r->rules != SHARD_GOOGLE || i->flags & INSTANCE_RANDOM_NEXT || follows(&i->segments[0], &i->segments[1]))
 		return 0;
-	if (r->pairs != SHARD_NONE)
-		return check_pair(r, t, i);
-	if (i->n_segments > 1 && !r->cross_documents)
-		return err_corrupt("it joins several documents");
-	return i->flags ? err_corrupt("it has a next sentence label, and no second segment") : 0;
-}
-
-static struct order order_of(const struct shard_recipe *recipe, const struct documents *t, const struct instance *i)
-{
-	const struct instance_segment *lead = shard_lead(recipe, i);
-	const struct documents_entry *d = &t->items[lead->document];
-	struct order o = { .key = d->key, .occurrence = d->occurrence, .pass = i->pass, .first = lead->first };
-	struct rng r;
-
-	rng_open(&r, recipe->seed, RNG_ORDER, o.key.hi, o.key.lo, o.occurrence, o.pass, o.first);
-	o.drawn = rng_u64(&r);
-	return o;
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_orders(const struct order *a, const struct order *b)
-{
-	int rc = compare_numbers(a->drawn, b->drawn);
-
-	rc = rc ? rc : key_compare(a->key, b->key);
-	rc = rc ? rc : compare_numbers(a->occurrence, b->occurrence);
-	rc = rc ? rc : compare_numbers(a->pass, b->pass);
-	return rc ? rc : compare_numbers(a->first, b->first);
-}
-
-static int check_order(const struct order *before, const struct order *o)
-{
-	const int rc = compare_orders(before, o);
-
-	if (!rc)
-		return err_corrupt("it is the same as the one before");
-	return rc > 0 ? err_corrupt("it is not in the order drawn for it") : 0;
+	return err_corrupt("its second segment does not follow the first");
 }
 
 /* Draws the masks of W's instance again. */
@@ -294,19 +220,15 @@ static int check_mask_count(const struct shard_recipe *recipe, const struct inst
 	return 0;
 }
 
-/* O is the place in the order of the instance before, unless this is the FIRST of its block, and becomes its own. */
-static int check_instance(struct verify_shard *c, const struct scan *s, struct worker *w, struct order *o, bool first)
+/* Number NUMBER of the shard. */
+static int check_instance(struct verify_shard *c, const struct scan *s, struct worker *w, uint64_t number)
 {
 	const struct shard_recipe *recipe = &s->header.recipe;
 	const struct instance *i = &w->instance;
-	const struct order before = *o;
 
-	if (check_segments(recipe, &s->documents, i))
-		return -1;
-	if (recipe->rules != SHARD_OWN)
-		return recipe->rules == SHARD_GOOGLE ? check_mask_count(recipe, i) : 0;
-	*o = order_of(recipe, &s->documents, i);
-	if (!first && check_order(&before, o))
+	if (!c->drafts)
+		return check_segments(recipe, &s->documents, i) || (recipe->rules == SHARD_GOOGLE && check_mask_count(recipe, i)) ? -1 : 0;
+	if (verify_drafts_check(c->drafts, number, i))
 		return -1;
 	if (c->redraw)
 		return check_masks(s, w);
@@ -316,38 +238,31 @@ static int check_instance(struct verify_shard *c, const struct scan *s, struct w
 int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_block *b, unsigned worker)
 {
 	struct worker *w = &c->workers[worker];
-	const struct verify_table table = { s->documents.items, c->sentences, c->n, s->header.shard, s->header.shards };
-	struct summary sum = { .counts.full = 0 };
+	struct verify_counts counts = { .full = 0 };
 
-	if (buf_add(&b->out, &sum, sizeof(sum)))
+	if (buf_add(&b->out, &counts, sizeof(counts)))
 		return -1;
 	if (instance_block_check_ids(&b->instances, &w->codes))
 		return scan_place(s, b, SCAN_BLOCK);
 	for (uint32_t k = 0; k < b->frame.records; k++) {
 		instance_block_get(&b->instances, k, &w->instance);
-		if (instance_block_check_masks(&b->instances, k, &w->instance) || check_instance(c, s, w, &sum.last, !k))
+		if (instance_block_check_masks(&b->instances, k, &w->instance) || check_instance(c, s, w, b->frame.first_record + k))
 			return scan_place(s, b, k);
-		if (c->links && verify_chain_note(c->links, &w->instance, &b->out))
+		if (c->whole && verify_chain_note(&w->instance, &b->out))
 			return -1;
-		verify_counts_add(&sum.counts, &s->header.recipe, &w->instance);
-		if (!k)
-			sum.first = sum.last;
+		verify_counts_add(&counts, &s->header.recipe, &w->instance);
 	}
-	memcpy(b->out.data, &sum, sizeof(sum));
-	return verify_counts_check_block(&sum.counts, &s->header.recipe, &table) ? scan_place(s, b, SCAN_BLOCK) : 0;
+	memcpy(b->out.data, &counts, sizeof(counts));
+	return verify_counts_check_block(&counts, &s->header.recipe, &s->documents) ? scan_place(s, b, SCAN_BLOCK) : 0;
 }
 
-int verify_shard_write(struct verify_shard *c, const struct scan *s, const struct scan_block *b)
+int verify_shard_write(struct verify_shard *c, const struct scan_block *b)
 {
-	struct summary sum;
+	struct verify_counts counts;
 
-	memcpy(&sum, b->out.data, sizeof(sum));
-	if (c->any_order && s->header.recipe.rules == SHARD_OWN && check_order(&c->last, &sum.first))
-		return scan_place(s, b, 0);
-	c->any_order = true;
-	c->last = sum.last;
-	verify_counts_join(&c->counts, &sum.counts);
-	return c->links ? verify_chain_add(c->links, c->n, b->out.data + sizeof(sum), b->out.len - sizeof(sum)) : 0;
+	memcpy(&counts, b->out.data, sizeof(counts));
+	verify_counts_join(&c->counts, &counts);
+	return c->whole ? verify_chain_add(c->whole, c->documents, b->out.data + sizeof(counts), b->out.len - sizeof(counts)) : 0;
 }
 
 /* --- end ----------------------------------------------------------------------------------------- */
@@ -384,18 +299,16 @@ static int describe(const struct verify_shard *c, const struct scan *s, struct b
 
 int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text)
 {
-	const enum shard_rules rules = s->header.recipe.rules;
-	const struct verify_table table = { s->documents.items, c->sentences, c->n, s->header.shard, s->header.shards };
-	int rc = 0;
+	const struct shard_recipe *recipe = &s->header.recipe;
+	int rc = verify_shard_instances(c, s);
 
-	if (rules == SHARD_GOOGLE)
-		rc = check_whole_corpus(s);
-	if (!rc && rules != SHARD_IMPORTED)
-		rc = verify_counts_check(&c->counts, &s->header.recipe, &table, &s->totals,
-					 c->several_keys || s->header.recipe.same_document_next);
-	if (!rc && c->chain)
-		rc = verify_chain_check(c->chain, &table, s->totals.dropped);
 	if (rc)
-		return err_prefix("'%s'", s->name);
-	return describe(c, s, text);
+		return rc;
+	if (recipe->rules == SHARD_GOOGLE)
+		rc = check_whole_corpus(s);
+	if (!rc && c->drafts)
+		rc = verify_drafts_end(c->drafts, &s->totals);
+	if (!rc && recipe->rules != SHARD_IMPORTED)
+		rc = verify_counts_check(&c->counts, recipe, &s->documents, &s->totals, c->several_keys);
+	return rc ? err_prefix("'%s'", s->name) : describe(c, s, text);
 }

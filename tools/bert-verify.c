@@ -14,6 +14,7 @@ struct options {
 	struct args_common common;
 	const char *vocab;
 	struct arg_list absent;
+	uint64_t memory;
 };
 
 struct printer {
@@ -86,11 +87,12 @@ static int conclude(const struct verify *v)
 
 int main(int argc, char **argv)
 {
-	static struct options o;
+	static struct options o = { .memory = VERIFY_MEMORY };
 	const struct arg table[] = { ARG_STR("vocab", 0, &o.vocab, "FILE",
 					     "the vocabulary (default: vocab.txt beside each file)"),
 				     ARG_LIST("absent", 0, &o.absent, "KEY",
 					      "the document with this key must not be in; may be given often"),
+				     ARG_SIZE("memory", 0, &o.memory, 1 << 20, UINT64_C(1) << 50, "memory to draw the instances of a shard in again"),
 				     ARG_COMMON(&o.common), ARG_END };
 	struct args a = { .synopsis = "bert-verify [options] [PATH...]",
 			  .about =
@@ -107,6 +109,7 @@ int main(int argc, char **argv)
 	tool_start();
 	v.threads = (unsigned)o.common.threads;
 	v.vocab_path = o.vocab;
+	v.memory = o.memory;
 	rc = a.n_operands ? verify_all(&v, &o, a.operands, a.n_operands) : verify_all(&v, &o, &standard_input, 1);
 	verify_release(&v);
 	if (rc || conclude(&v))

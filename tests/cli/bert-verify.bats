@@ -267,3 +267,11 @@ run_of_four() {
 	shards s
 	exits 1 bash -c 'bert-verify s > /dev/full'
 }
+
+@test "what memory does not hold is not said to be good" {
+	bert-shard --vocab "$DATA/man/vocab.txt" --dupe-factor 300 --max-seq-length 32 --shards 1 -o many "$DATA/man/corpus.txt"
+	bert-verify many
+	exits 1 bert-verify --memory 1M many
+	says "many/shard-00000-of-00001.shard: its documents make more than"
+	says "instances, which memory does not hold"
+}

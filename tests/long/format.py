@@ -75,17 +75,28 @@ def token_documents(path):
 # --- shards -----------------------------------------------------------------------------------
 
 def read_shard(path):
-    """Header, table of documents [(key, occurrence, sentences, tokens)], instances as dicts."""
+    """Header, table of documents [(key, occurrence, sentences, tokens)], lengths of their sentences, instances as dicts."""
     header, blocks, totals = frame(path)
     recipe = header['recipe']
     size, length = recipe['tokenizer']['vocab']['size'], recipe['max_seq_length']
     v = next(w for w in (1, 2, 3, 4) if size <= 256 ** w)
     k = next(k for k in range(8, 33) if -(-size >> k) <= (128 if k == 8 else 64))
     d = 256 - -(-size >> k)
-    documents, instances = [], []
+    documents, instances, sentences = [], [], []
     for kind, records, b in blocks:
         at = 0
-        if kind == 1:
+        if kind == 2:
+            for _ in range(records):
+                left, mine = documents[len(sentences)][3], []
+                while left > 0:
+                    n, at = varint(b, at)
+                    assert n > 0
+                    mine.append(n)
+                    left -= n
+                assert left == 0
+                sentences.append(mine)
+            assert at == len(b)
+        elif kind == 1:
             for _ in range(records):
                 key, at, entry = int.from_bytes(b[at:at + 16], 'big'), at + 16, []
                 for _ in range(4):
@@ -133,7 +144,7 @@ def read_shard(path):
                     one['masks'].append((position, shown))
                     p += 1
                 instances.append(one)
-    return header, documents, instances, totals
+    return header, documents, sentences, instances, totals
 
 
 # --- random numbers -----------------------------------------------------------------------------
@@ -468,11 +479,12 @@ def main(folder, *files):
     how = {'nsp': draw, 'sop': draw_sop, 'none': draw_none}[recipe['pairs']]
     compared = 0
     for k, path in enumerate(sorted(glob.glob(f'{folder}/*.shard'))):
-        header, table, instances, totals = read_shard(path)
+        header, table, lengths, instances, totals = read_shard(path)
         assert (header['shard'], header['shards'], header['recipe']) == (k, n, recipe)
         mine = [(key, sentences) for _, key, sentences in everything if google or key * n >> 128 == k]
         docs = [(key, sum(key == o for o, _ in mine[:i]), [s for s in sentences if s]) for i, (key, sentences) in enumerate(mine)]
         assert table == [(d[0], d[1], len(m[1]), sum(map(len, m[1]))) for d, m in zip(docs, mine)]
+        assert lengths == ([] if google else [[len(s) for s in d[2]] for d in docs])
         drawn = [(None, one) for one in all_drawn[k::n]] if google else how(recipe, k, n, docs)
         for name, one in drawn:
             if recipe['masking'] == 'static' and not google:

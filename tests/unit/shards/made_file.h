@@ -28,6 +28,31 @@ static inline void made_documents(const struct made *m, struct frame_writer *w, 
 	buf_release(&packed);
 }
 
+/* Writes the lengths of all sentences, or what LIE makes of them. */
+static inline void made_lengths(const struct made *m, struct frame_writer *w)
+{
+	static const uint32_t tens[MADE_TOKENS / 5] = { 0, 10, 0, 10, 0, 10, 0, 10, 0, 10, 0, 10, 0, 10, 0, 10, 0, 10, 0, 10 };
+	struct buf raw = BUF_INIT, packed = BUF_INIT;
+	const uint32_t records = m->lie == LIE_FEWER_LENGTHS ? MADE_DOCUMENTS - 1 : m->lie == LIE_MORE_LENGTHS ? MADE_DOCUMENTS + 1 : MADE_DOCUMENTS;
+
+	if (m->lie == LIE_NO_LENGTHS)
+		return;
+	for (uint32_t d = 0; d < records; d++)
+		assert_int_equal(lengths_put(&raw, tens, MADE_TOKENS / 5), 0);
+	if (m->lie == LIE_ZERO_LENGTH)
+		raw.data[12] = 0;
+	if (m->lie == LIE_OTHER_LENGTHS) {	/* of document 4, which are as many tokens */
+		raw.data[40]++;
+		raw.data[41]--;
+	}
+	raw.len -= m->lie == LIE_CUT_LENGTHS;
+	if (m->lie == LIE_LENGTHS_LEFT)
+		assert_int_equal(buf_add_byte(&raw, 1), 0);
+	assert_int_equal(frame_add(w, SHARD_LENGTHS, records, raw.data, raw.len, &packed), 0);
+	buf_release(&raw);
+	buf_release(&packed);
+}
+
 static inline void made_flush(struct frame_writer *w, struct instance_columns *c)
 {
 	struct buf raw = BUF_INIT, packed = BUF_INIT;
@@ -92,7 +117,11 @@ static inline void made_shard(const char *path, const char *vocab_path, const st
 	assert_int_equal(frame_create(&w, out, SHARD_KIND, text, strlen(text)), 0);
 	free(text);
 	made_documents(m, w, &totals, &sum);
+	if (m->lie != LIE_LATE_LENGTHS)
+		made_lengths(m, w);
 	made_instances(m, &h, vocab, w, &totals);
+	if (m->lie == LIE_LATE_LENGTHS)
+		made_lengths(m, w);
 	totals.instances += m->lie == LIE_COUNT;
 	totals.truncated += m->lie == LIE_TRUNCATED ? totals.instances + 1 : 0;
 	totals.dropped += m->lie == LIE_DROPPED;

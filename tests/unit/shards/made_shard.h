@@ -31,7 +31,7 @@ static inline uint32_t made_id(uint32_t document, uint32_t token)
 
 struct made_instance {
 	uint64_t drawn;
-	uint32_t document, pass, first, other;		/* other: whose the second segment is */
+	uint32_t document, pass, first, other, from;	/* other: whose the second segment is, from: its first token */
 	bool random;
 };
 
@@ -76,9 +76,12 @@ static inline size_t made_plan(const struct made *m, uint32_t passes, struct mad
 					rng_u32(&r);		/* one sentence of two */
 				const bool random = alone || (m->lie != LIE_NO_RANDOM && rng_unit(&r) < 0.5);
 
-				list[n] = (struct made_instance){ .document = d, .pass = pass, .first = first,
-								  .other = random ? made_other(m, d, rng_u64(&r)) : d,
-								  .random = random };
+				const uint32_t other = random ? made_other(m, d, rng_u64(&r)) : d;
+
+				list[n] = (struct made_instance){ .document = d, .pass = pass, .first = first, .other = other,
+								  .random = random, .from = first + 10 };
+				if (random)
+					list[n].from = 10 * rng_below(&r, MADE_TOKENS / 10);
 				rng_open(&r, m->seed, RNG_ORDER, doc.key.hi, doc.key.lo, doc.occurrence, pass, first);
 				list[n].drawn = rng_u64(&r);
 				first += random ? 10 : 20;
@@ -102,7 +105,7 @@ static inline void made_fill(const struct made *m, const struct shard_recipe *re
 			     const struct made_instance *p, size_t k, struct instance *i)
 {
 	const struct shard_document doc = made_document(m, p->document);
-	uint32_t first = p->first, other = p->other, from = p->random ? 0 : first + 10;
+	uint32_t first = p->first, other = p->other, from = p->from;
 	const bool lies = k == 2;
 	struct rng r;
 

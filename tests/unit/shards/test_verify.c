@@ -85,28 +85,36 @@ static void lies(void **state)
 		{ LIE_KEY_ELSEWHERE, "document 11: its key belongs to shard 2" },
 		{ LIE_DOCUMENT_ORDER, "document 1: its key is less" },
 		{ LIE_OCCURRENCE, "document 3: it is occurrence 2 of its key, 1 is due" },
-		{ LIE_ORDER, "not in the order drawn" },
-		{ LIE_TWICE, "instance 4: it is the same as the one before" },
-		{ LIE_BEYOND, "instance 2: a segment reaches beyond" },
-		{ LIE_SAME_DOCUMENT, "instance 2: its random next is of the same document" },
-		{ LIE_NOT_NEXT, "instance 2: its second segment does not follow" },
-		{ LIE_REPEATED, "instance 2: its random next is of a repeated document" },
+		{ LIE_ORDER, "instance 7: drawn again it has, in pass " },
+		{ LIE_TWICE, "instance 4: drawn again it has, in pass " },
+		{ LIE_BEYOND, "instance 2: drawn again it has, in pass " },
+		{ LIE_SAME_DOCUMENT, "instance 2: drawn again it has, in pass " },
+		{ LIE_NOT_NEXT, "instance 2: drawn again it has, in pass " },
+		{ LIE_REPEATED, "instance 2: drawn again it has, in pass " },
 		{ LIE_MASK_POSITION, "instance 2: its masked positions are not those drawn" },
 		{ LIE_MASK_ID, "instance 2: what stands at its masked position" },
 		{ LIE_COUNT, "trailer: says" },
-		{ LIE_TRUNCATED, " instances are said to be truncated, " },
-		{ LIE_DROPPED, "1 chunks are said to have found no other document" },
+		{ LIE_TRUNCATED, " truncated instances, drawn again there are 0" },
+		{ LIE_DROPPED, "says 1 dropped chunks, drawn again there are 0" },
 		{ LIE_SHORT_BLOCK, "holds fewer than 8 instances" },
-		{ LIE_NO_RANDOM, "fewer than draws give" },
-		{ LIE_NOT_BEGUN, "document 1 begins no instance in pass 0" },
+		{ LIE_NO_RANDOM, ": drawn again it has, in pass " },
+		{ LIE_NOT_BEGUN, ": drawn again it has, in pass " },
+		{ LIE_NO_LENGTHS, "lengths of the sentences of 0 documents, there are 12" },
+		{ LIE_FEWER_LENGTHS, "lengths of the sentences of 11 documents, there are 12" },
+		{ LIE_MORE_LENGTHS, "block 2: lengths of more documents than there are" },
+		{ LIE_CUT_LENGTHS, "lengths of document 11: its sentences have fewer than its 100 tokens" },
+		{ LIE_LENGTHS_LEFT, "a block holds 1 bytes more than its lengths" },
+		{ LIE_ZERO_LENGTH, "lengths of document 1: a sentence of 0 tokens" },
+		{ LIE_OTHER_LENGTHS, ": drawn again it has, in pass " },
+		{ LIE_LATE_LENGTHS, "lengths of the sentences of 0 documents, there are 12" },
 	};
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 		expect((struct made){ .lie = all[k].lie }, all[k].what);
 	expect((struct made){ .lie = LIE_MASK_ID, .whole_word = true }, "what stands at its masked position");
-	expect((struct made){ .lie = LIE_ORDER, .dynamic = true }, "not in the order drawn");
-	expect((struct made){ .lie = LIE_SAME_DOCUMENT, .switches = true }, ": no instance begins at token");	/* it is not that drawn */
+	expect((struct made){ .lie = LIE_ORDER, .dynamic = true }, "drawn again it has");
+	expect((struct made){ .lie = LIE_SAME_DOCUMENT, .switches = true }, "drawn again it has");
 	expect((struct made){ .lie = LIE_MASK_ID, .switches = true }, "what stands at its masked position");
 }
 
