@@ -12,6 +12,7 @@
 #include "base/spill.h"
 #include "shards/build_impl.h"
 #include "shards/docstream.h"
+#include "shards/job_table.h"
 
 #include <inttypes.h>
 

@@ -133,13 +133,12 @@ struct job_block {
 struct job_table;
 struct build;
 struct job_source {
-	int (*documents)(void *ctx, struct job_table *t);		/* all, in order, by job_table_add; then the rest is asked */
+	int (*documents)(void *ctx, struct job_table *t);		/* all, in order, by job_table_add (job_table.h); then the rest is asked */
 	int (*read)(void *ctx, void *block);				/* as in base/pool.h; of struct job_block */
 	int (*make)(void *ctx, void *block, unsigned worker);		/* records, raw, packed */
 	void *ctx;
 	struct build *build;						/* whose totals count */
 };
-int job_table_add(struct job_table *t, const unsigned char *body, size_t len, uint32_t occurrence);
 int job_write_file(struct job *j, const struct plan *p, uint32_t shard, const struct job_source *source);
 int job_write_held(struct job *j, const struct plan *p, uint32_t shard, struct build *b);	/* of the drafts in B */
 

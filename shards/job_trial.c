@@ -5,6 +5,7 @@
 #include "base/spill.h"
 #include "shards/build.h"
 #include "shards/job_pace.h"
+#include "shards/job_table.h"
 #include "shards/keys.h"
 
 #define BLOCK_BYTES 80		/* of a block beside what is in it: shards/FORMAT.md, "The frame" */
@@ -121,40 +122,34 @@ static int make_passes(struct trial *t, uint32_t passes)
 
 /* --- tables ------------------------------------------------------------------------------------------ */
 
-/* Counts the bytes of a block of the table, packed. */
-static int close_table(struct trial *t, struct buf *raw, struct buf *packed)
+/* Counts the bytes of a block. */
+static int count_block(void *ctx, unsigned type, uint32_t records, const char *raw, size_t n, const struct buf *packed)
 {
-	const int rc = raw->len ? frame_pack(raw->data, raw->len, (int)t->j->opts.compress, packed) : 0;
+	struct trial *t = ctx;
 
-	if (raw->len)
-		t->table += (double)(BLOCK_BYTES + (packed->len ? packed->len : raw->len));
-	buf_clear(raw);
-	return rc;
+	(void)type;
+	(void)records;
+	(void)raw;
+	t->table += (double)(BLOCK_BYTES + (packed->len ? packed->len : n));
+	return 0;
 }
 
 static int make_table(struct trial *t)
 {
 	const double start = pace_now();
-	struct buf raw = BUF_INIT, packed = BUF_INIT;
-	struct tokdoc d = TOKDOC_INIT;
+	struct job_table table;
 	int rc = 0;
 
+	job_table_init(&table, t->j, count_block, t);
 	for (size_t i = 0; i < t->docs.n && !rc; i++) {
 		const struct docset_document *of = &t->docs.docs[i];
-		struct shard_document entry;
 
 		t->documents++;
 		t->words += of->tokens;
-		rc = tokdoc_decode_body(of->body, of->len, t->docs.id_bytes, t->docs.vocab_size, &d);
-		entry = shard_document_of(&d, of->occurrence);
-		rc = rc || shard_document_encode(&raw, &entry) ? -1 : 0;
-		if (!rc && raw.len >= SHARD_DOCUMENT_BLOCK_BYTES)
-			rc = close_table(t, &raw, &packed);
+		rc = job_table_add(&table, of->body, of->len, of->occurrence);
 	}
-	rc = rc || close_table(t, &raw, &packed) ? -1 : 0;
-	tokdoc_release(&d);
-	buf_release(&raw);
-	buf_release(&packed);
+	rc = rc || job_table_end(&table) ? -1 : 0;
+	job_table_release(&table);
 	t->table_seconds += pace_now() - start;
 	return rc;
 }
