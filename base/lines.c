@@ -474,14 +474,15 @@ static int take_giant(struct lines *l, struct document *doc, const struct line *
 	return 0;
 }
 
-/* DOC, which is too long already: goes through what is left of it. */
+/* DOC, which is too long already: goes through what is left of it, of which a line of JSON has nothing. */
 static int refuse_document(struct lines *l, const struct document *doc)
 {
 	uint64_t bytes = doc->text.len;
 	struct line line;
-	int rc;
+	int rc = 0;
 
-	while ((rc = lines_next(l, &line)) > 0 && !line.blank)
+	while (l->form != LINES_JSON && (rc = lines_next(l, &line)) > 0 && !line.blank &&
+	       !(l->document_per_file && line.file != doc->file))
 		bytes += line.len + 1;
 	if (rc < 0 && !l->refused.bytes)
 		return -1;

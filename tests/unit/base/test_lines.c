@@ -649,7 +649,7 @@ static void test_giants(void **state)
 	buf_release(&in);
 }
 
-/* The document of N lines of LEN bytes that stands after a small one, where more than LONGEST bytes are refused. */
+/* The document of N lines of LEN bytes that stands after a small one, where more than LONGEST bytes are refused: BYTES; or 0. */
 static void expect_refused(enum lines_form form, size_t n, size_t len, uint64_t longest, uint64_t bytes)
 {
 	struct document doc = DOCUMENT_INIT;
@@ -662,7 +662,7 @@ static void expect_refused(enum lines_form form, size_t n, size_t len, uint64_t 
 			assert_int_equal(buf_add_byte(&in, 'x'), 0);
 		assert_int_equal(buf_add_byte(&in, '\n'), 0);
 	}
-	assert_int_equal(buf_adds(&in, "\nnext\n"), 0);
+	assert_int_equal(buf_adds(&in, form == LINES_JSON ? "next\n" : "\nnext\n"), 0);
 	put(0, in.data, in.len);
 	assert_int_equal(lines_open(&l, files, 1, &(struct lines_opts){ .form = form, .longest = longest }), 0);
 	assert_int_equal(lines_next_document(l, &doc), 1);
@@ -694,6 +694,23 @@ static void test_longest(void **state)
 	expect_refused(LINES_JSON, 1, 3000000, 3000001, 0);
 }
 
+/* What is refused ends with its file, where documents do. */
+static void test_longest_per_file(void **state)
+{
+	struct document doc = DOCUMENT_INIT;
+	struct lines *l;
+
+	(void)state;
+	PUT(0, "0123456789\nabc\n");
+	PUT(1, "another\n");
+	assert_int_equal(lines_open(&l, files, 2, &(struct lines_opts){ .document_per_file = true, .longest = 8 }), 0);
+	assert_int_equal(lines_next_document(l, &doc), -1);
+	assert_non_null(lines_refused(l));
+	assert_int_equal(lines_refused(l)->bytes, 15);
+	lines_close(l);
+	document_release(&doc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -716,6 +733,7 @@ int main(void)
 		cmocka_unit_test(test_stretch_refusals),
 		cmocka_unit_test(test_giants),
 		cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_longest_per_file),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
