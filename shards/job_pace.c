@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "shards/build.h"
 
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -151,16 +152,28 @@ static void measure_bytes(const char *folder, struct pace *pace)
 	free(path);
 }
 
+static void measure_in(const char *folder, const struct job *j, uint32_t shards, uint64_t bytes, struct pace *p)
+{
+	measure_shards(j, folder, shards, p);
+	if (bytes > PROBE)
+		measure_bytes(folder, p);
+	fs_remove_tree(folder);
+}
+
+/* Signals wait meanwhile, for the threads of this too: who ends the program knows of files, not of the folder. */
 void pace_measure(const struct job *j, uint32_t shards, uint64_t bytes, struct pace *p)
 {
 	char *folder = fs_join(job_tmp(j), "bert-shard-XXXXXX");
+	sigset_t ending, kept;
 
 	*p = (struct pace){ 0 };
-	if (folder && mkdtemp(folder)) {
-		measure_shards(j, folder, shards, p);
-		if (bytes > PROBE)
-			measure_bytes(folder, p);
-		fs_remove_tree(folder);
-	}
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ending, &kept);
+	if (folder && mkdtemp(folder))
+		measure_in(folder, j, shards, bytes, p);
+	pthread_sigmask(SIG_SETMASK, &kept, NULL);
 	free(folder);
 }

@@ -1019,6 +1019,18 @@ holds() { [ -n "$2" ] && od -An -v -tx1 "$1" | tr -d ' \n' | grep -q "$2"; }
 	[ "$guess" -lt 170000 ]
 }
 
+@test "--dry-run that is interrupted leaves nothing in --tmp" {
+	local rc=0
+	can_trace
+	documents 0 400 >in
+	mkdir tmp
+	strace -f -qq -o made -e 'trace=?mkdir,mkdirat' -e 'inject=?mkdir,mkdirat:signal=TERM:when=1' \
+		bert-shard --vocab "$DATA/man/vocab.txt" --dry-run --tmp tmp --shards 50 in >guess || rc=$?
+	grep -q '"tmp/' made
+	[ "$rc" -eq 143 ]
+	[ -z "$(ls -A tmp)" ]
+}
+
 @test "-v says before the work what disk it will take" {
 	documents 0 3000 >in
 	exits 0 shard -v -o out in
