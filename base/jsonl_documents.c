@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,13 @@ void jsonl_release(struct jsonl *j)
 {
 	buf_release(&j->id);
 	buf_release(&j->title);
+}
+
+const char *jsonl_repaired_report(uint64_t repaired, char *text, size_t size)
+{
+	snprintf(text, size, "lone halves of surrogate pairs were replaced by U+FFFD in %" PRIu64 " place%s", repaired,
+		 repaired == 1 ? "" : "s");
+	return text;
 }
 
 int jsonl_batch_read(struct jsonl_batch *b, struct lines *l, size_t bytes)

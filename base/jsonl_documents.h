@@ -43,6 +43,9 @@ struct jsonl_how {
 int jsonl_document(struct jsonl *j, struct document *d, const char *file, const struct jsonl_how *how, uint64_t *repaired);
 void jsonl_release(struct jsonl *j);
 
+/* One sentence about what was REPAIRED, at least once, for people (as lines_bad_report), written to TEXT and returned. */
+const char *jsonl_repaired_report(uint64_t repaired, char *text, size_t size);
+
 struct jsonl_batch {
 	/* lines as they were read */
 	struct document *lines;

@@ -5,7 +5,6 @@
 #include "shards/stats_impl.h"
 #include "shards/tokdoc_encoder.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define BATCH (512 << 10)	/* bytes of documents handed to a thread at once */
@@ -159,8 +158,7 @@ static int end_run(struct run *run, size_t n)
 	}
 	if (lines_bad_bytes(run->lines) && stats_note(s, lines_bad_report(run->lines, text, sizeof(text))))
 		return -1;
-	snprintf(text, sizeof(text), "lone halves of surrogate pairs were replaced by U+FFFD in %" PRIu64 " places", run->repaired);
-	return run->repaired ? stats_note(s, text) : 0;
+	return run->repaired ? stats_note(s, jsonl_repaired_report(run->repaired, text, sizeof(text))) : 0;
 }
 
 static int open_tokenizer(struct stats *s)

@@ -1,6 +1,7 @@
 /* bert-sentences - text documents with a paragraph a line to one sentence a line. */
 #include "base/args.h"
 #include "base/err.h"
+#include "base/jsonl_documents.h"
 #include "base/lines.h"
 #include "base/log.h"
 #include "base/out.h"
@@ -49,7 +50,7 @@ static int cut_files(const struct options *o, const struct args *a, struct sente
 	if (lines_bad_bytes(lines))
 		log_warn("%s", lines_bad_report(lines, bad, sizeof(bad)));
 	if (s->repaired)
-		log_warn("lone halves of surrogate pairs were replaced by U+FFFD in %" PRIu64 " places", s->repaired);
+		log_warn("%s", jsonl_repaired_report(s->repaired, bad, sizeof(bad)));
 end:
 	out_discard(out);
 	lines_close(lines);

@@ -1,6 +1,7 @@
 /* bert-tokenize - text to WordPiece ids, tokens, words, offsets, or token documents. */
 #include "base/args.h"
 #include "base/err.h"
+#include "base/jsonl_documents.h"
 #include "base/lines.h"
 #include "base/log.h"
 #include "base/out.h"
@@ -125,7 +126,7 @@ static int tokenize(struct work *w, const struct args *a)
 	if (rc == 0 && lines_bad_bytes(w->lines))
 		log_warn("%s", lines_bad_report(w->lines, bad, sizeof(bad)));
 	if (rc == 0 && w->repaired)
-		log_warn("lone halves of surrogate pairs were replaced by U+FFFD in %" PRIu64 " places", w->repaired);
+		log_warn("%s", jsonl_repaired_report(w->repaired, bad, sizeof(bad)));
 out:
 	out_discard(w->out);
 	lines_close(w->lines);

@@ -1,6 +1,7 @@
 /* bert-vocab - learns a WordPiece vocabulary from text. */
 #include "base/args.h"
 #include "base/err.h"
+#include "base/jsonl_documents.h"
 #include "base/lines.h"
 #include "base/log.h"
 #include "base/out.h"
@@ -71,7 +72,7 @@ static int count_words(const struct options *o, const char *const *files, size_t
 	if (!rc && lines_bad_bytes(c->lines))
 		log_warn("%s", lines_bad_report(c->lines, bad, sizeof(bad)));
 	if (!rc && c->repaired)
-		log_warn("lone halves of surrogate pairs were replaced by U+FFFD in %" PRIu64 " places", c->repaired);
+		log_warn("%s", jsonl_repaired_report(c->repaired, bad, sizeof(bad)));
 	lines_close(c->lines);
 	if (rc)
 		return -1;

@@ -26,7 +26,7 @@ load helpers
 	[ "$(bert-sentences --from text bad | head -n 1)" = '{"text": "a"}' ]
 	run bert-sentences --from jsonl <<<'{"text": "a\ud800"}'
 	[ "$status" -eq 0 ]
-	says "lone halves of surrogate pairs were replaced by U+FFFD in 1 places"
+	says "lone halves of surrogate pairs were replaced by U+FFFD in 1 place"
 	exits 3 bert-sentences --strict --from jsonl - <<<'{"text": "a\ud800"}'
 	says "'standard input', line 1: half of a surrogate pair stands alone"
 }

@@ -337,7 +337,7 @@ many_marks() { yes $'Đất nước Việt Nam, tiếng Việt\n대한민국의 
 	exits 1 bert-vocab --from jsonl --size 400 - <<<'{"text": " \n"}'
 	says "no words were found"
 	exits 0 bert-vocab --from jsonl --min-count 1 --size 50 -o v - <<<'{"text": "a\ud800 b"}'
-	says "lone halves of surrogate pairs were replaced by U+FFFD in 1 places"
+	says "lone halves of surrogate pairs were replaced by U+FFFD in 1 place"
 	exits 3 bert-vocab --strict --from jsonl --size 50 - <<<'{"text": "a\ud800 b"}'
 	says "half of a surrogate pair stands alone"
 }
