@@ -268,7 +268,7 @@ int canon_seal(json_t *o)
 
 	if (canon_digest(o, &digest))
 		return -1;
-	return canon_set(o, DIGEST, canon_of_key(digest)) ? err_memory() : 0;
+	return canon_set(o, DIGEST, canon_of_key(digest));
 }
 
 int canon_hold_digest(struct key says, struct key is)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 /*
  * The lock is on the folder itself, so there is no file whose removal others
@@ -20,7 +21,9 @@ int folder_lock(int *lock, const char *folder, bool shared, const char *program)
 	do
 		rc = flock(*lock, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
 	while (rc && errno == EINTR);
-	if (rc && errno == EWOULDBLOCK)
-		return err_fail("another %s is at work in '%s'", program, folder);
-	return 0;
+	if (!rc || errno != EWOULDBLOCK)
+		return 0;
+	close(*lock);
+	*lock = -1;
+	return err_fail("another %s is at work in '%s'", program, folder);
 }

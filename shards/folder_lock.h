@@ -5,7 +5,7 @@
  *	if (folder_lock(&lock, folder, false, "bert-import"))
  *		return -1;
  *	...
- *	close(lock);				(if it is >= 0; or the process ends, however)
+ *	close(lock);				(or the process ends, however)
  */
 #ifndef SHARDS_FOLDER_LOCK_H
 #define SHARDS_FOLDER_LOCK_H
@@ -14,7 +14,7 @@
 
 /*
  * Refused (EXIT_FAILED): another run of PROGRAM is at work in FOLDER, which exists; SHARED: one that is not. *LOCK is the
- * folder, open, or -1. Where the file system has no such locks, nobody is refused.
+ * folder, open; -1 on failure. Where the file system has no such locks, nobody is refused.
  */
 int folder_lock(int *lock, const char *folder, bool shared, const char *program);
 
