@@ -30,6 +30,8 @@ static int read_documents(struct job *j, struct docset *docs, struct plan *p)
 	};
 	int rc;
 
+	job_limit_documents(j, 1, &r);
+	r.longest = 0;			/* DOCS says what does not fit */
 	if (r.progress)
 		progress_start(r.progress, "documents", j->inputs.bytes);
 	rc = inputs_read(&r);

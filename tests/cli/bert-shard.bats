@@ -1488,6 +1488,12 @@ exactly() {
 	shard -q --dry-run --compat google b.txt c.txt | diff <(sed /time/d guess) <(sed /time/d -)
 }
 
+@test "--compat google refuses a document that is too long before it is held" {
+	yes abcd | head -n 6000000 | tr '\n' ' ' >in
+	exits 1 shard --compat google --memory 64M -o out in
+	says "the document at byte 0 has 30000000 bytes of text, which do not fit"
+}
+
 @test "--dry-run says where --compat google would be refused, and so does the run, first" {
 	documents 0 6000 >in
 	exits 0 shard --dry-run --compat google --memory 17M --dupe-factor 40 in
