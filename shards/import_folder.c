@@ -4,7 +4,7 @@
 #include "base/out.h"
 #include "shards/canon.h"
 #include "shards/folder.h"
-#include "shards/folder_lock.h"
+#include "base/folder_lock.h"
 #include "shards/import_impl.h"
 #include "shards/manifest.h"
 #include "shards/scan.h"

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-
 #define DOCSET_SENTENCE 5	/* bytes that a docset takes for a sentence beside its ids */
 
 /* --- by the size of the input ---------------------------------------------------------------------- */

@@ -278,6 +278,8 @@ static int read_all(struct sample *s)
 	s->pieces = s->read = 1;
 	s->reading = reading_of(s);
 	s->reading.keep_marks = true;
+	job_limit_documents(s->j, 1, &s->reading);
+	s->reading.longest = 0;		/* DOCS says what does not fit */
 	job_google_init(s->j, s->docs);
 	if (inputs_read(&s->reading) || nothing_read(s))
 		return -1;

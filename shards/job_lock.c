@@ -1,6 +1,6 @@
 /* One run at a time in a folder, or the parts of one. */
 #include "shards/job_impl.h"
-#include "shards/folder_lock.h"
+#include "base/folder_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,29 +2,16 @@
 #include "trainer/run_folder.h"
 
 #include "base/err.h"
+#include "base/folder_lock.h"
 #include "base/fs.h"
 #include "base/json_file.h"
 #include "base/out.h"
 #include "trainer/train_log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define RUN_MAX ((size_t)1 << 20)
-
-/* Two runs in one folder would remove each other's files. Where the file system has no locks there is none. */
-static int lock(struct run_folder *r)
-{
-	r->lock = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r->lock < 0)
-		return err_sys("cannot open '%s'", r->path);
-	if (flock(r->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		return err_fail("'%s' is in use by another run", r->path);
-	return 0;
-}
 
 /* --- whose run it is ---------------------------------------------------------------- */
 
@@ -185,8 +172,8 @@ int run_folder_open(struct run_folder *r, const char *path, const json_t *facts,
 		err_memory();
 		goto fail;
 	}
-	if (fs_make_folder(path) || lock(r) || settle_facts(r, facts) || out_remove_stale(path) || checkpoint_remove_stale(path) ||
-	    find_checkpoint(r, warn))
+	if (fs_make_folder(path) || folder_lock(&r->lock, path, false, "bert-train") || settle_facts(r, facts) ||
+	    out_remove_stale(path) || checkpoint_remove_stale(path) || find_checkpoint(r, warn))
 		goto fail;
 	return 0;
 fail:

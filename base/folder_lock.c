@@ -1,4 +1,4 @@
-#include "shards/folder_lock.h"
+#include "base/folder_lock.h"
 
 #include "base/err.h"
 

@@ -7,8 +7,8 @@
  *	...
  *	close(lock);				(or the process ends, however)
  */
-#ifndef SHARDS_FOLDER_LOCK_H
-#define SHARDS_FOLDER_LOCK_H
+#ifndef BASE_FOLDER_LOCK_H
+#define BASE_FOLDER_LOCK_H
 
 #include <stdbool.h>
 
