@@ -187,6 +187,8 @@ documents() { awk 'BEGIN { RS = "" } END { print NR }' "$1"; }
 	bert-split -o json --from jsonl --split dev=0.3 in.jsonl
 	[ "$(ls json | tr '\n' ' ')" = "dev.jsonl split.json train.jsonl " ]
 	cmp <(head -n 200 in.jsonl | sort) <(sort json/*.jsonl)
+	bert-split -o crlf --from jsonl --split dev=0.3 <(sed 's/$/\r/' in.jsonl)
+	cmp json/dev.jsonl crlf/dev.jsonl
 	for side in dev train; do
 		jq -r '.text + "\n"' json/$side.jsonl | tr -d '\r' | cat -s | lines_of - | cmp - <(lines_of text/$side.txt)
 	done
