@@ -30,6 +30,9 @@ static int use_pieces(struct job *j)
 
 	if (!j->opts.plain_cjk)
 		return 0;
+	if (json_is_true(json_object_get(r->tokenizer, "cjk")) && j->opts.tokenizer.model)
+		return err_fail("--plain-cjk goes with token documents of --split-cjk no, which '%s' does not have: give its vocabulary"
+				" by --vocab, and --cased where it is cased", j->opts.tokenizer.model);
 	if (json_is_true(json_object_get(r->tokenizer, "cjk")))
 		return err_fail("--plain-cjk goes with token documents that bert-tokenize made with --split-cjk no, where Chinese words"
 				" are of more than one token");

@@ -234,6 +234,9 @@ pieces() {
 	bert-tokenize --vocab "$DATA/man/chinese-vocab.txt" --split-cjk no --to docs -o none.tok cut
 	exits 1 bert-shard --vocab "$DATA/man/chinese-vocab.txt" --plain-cjk -o set none.tok
 	says "no Chinese character both by itself and after ##"
+	mkdir model && cp pieces.txt model/vocab.txt
+	exits 1 bert-shard --model model --plain-cjk -o set seg.tok
+	says "which 'model' does not have: give its vocabulary by --vocab"
 	exits 2 bert-shard --vocab pieces.txt --plain-cjk --masking-words "$DATA/man/chinese-words.txt" -o set seg.tok
 	[ ! -e set ]
 	bert-shard --vocab pieces.txt --plain-cjk --whole-word-mask -o set seg.tok
