@@ -181,7 +181,7 @@ static void test_run_folder(void **state)
 	setting_open(&x);
 	OK(run_folder_open(&r, run, facts, count_warning));
 	assert_false(r.resumes);
-	FAILS(run_folder_open(&other, run, facts, count_warning), EXIT_FAILED, "in use");
+	FAILS(run_folder_open(&other, run, facts, count_warning), EXIT_FAILED, "another bert-train is at work in");
 	OK(checkpoint_save(run, &x.at, &x.source));
 	x.at.step = 9;
 	OK(checkpoint_save(run, &x.at, &x.source));
