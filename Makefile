@@ -193,12 +193,18 @@ $(FUZZ_REPLAY): $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/ob
 
 FUZZERS := $(FUZZ:%=build/fuzz/%)
 FUZZ_SECONDS ?= 20
-$(FUZZERS): build/fuzz/%: tests/fuzz/%.c $(foreach f,$(HAVE_CODE),$(call sources,$(f)))
-	$(call say,FUZZ,$@)
+# Every source once with clang, whatever the number of targets.
+FUZZ_FLAGS := -O1 -g -std=gnu11 -D_GNU_SOURCE -I. -include base/banned.h -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=0 -DHAVE_AVX512=0 -DHAVE_DNNL=0 -DHAVE_HDF5=$(HAVE_HDF5) \
+	$(PKG_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all -pthread
+FUZZ_OBJECTS := $(patsubst %.c,build/fuzz/obj/%.o,$(filter-out %_avx2.c %_avx512.c,$(foreach f,$(HAVE_CODE),$(call sources,$(f)))))
+build/fuzz/obj/%.o: %.c
+	$(call say,CLANG,$<)
 	@mkdir -p $(@D)
-	$(Q)clang -O1 -g -std=gnu11 -D_GNU_SOURCE -I. -include base/banned.h -DHAVE_CURL=$(HAVE_CURL) -DHAVE_AVX2=0 -DHAVE_AVX512=0 -DHAVE_DNNL=0 -DHAVE_HDF5=$(HAVE_HDF5) \
-		$(PKG_CFLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -pthread -o $@ $< \
-		$(filter-out %_avx2.c %_avx512.c,$(foreach f,$(HAVE_CODE),$(call sources,$(f)))) $(LIBS)
+	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+$(FUZZERS): build/fuzz/%: build/fuzz/obj/tests/fuzz/%.o $(FUZZ_OBJECTS)
+	$(call say,FUZZ,$@)
+	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+.PRECIOUS: build/fuzz/obj/tests/fuzz/%.o
 
 fuzz: $(FUZZERS) ## run every fuzz target for FUZZ_SECONDS (needs clang)
 	$(Q)for t in $(FUZZ); do mkdir -p build/fuzz/new/$$t; echo "fuzz: $$t"; \
@@ -221,7 +227,7 @@ test-fast: all $(UNIT) $(HARNESS) ## unit and command-line tests only
 check-long: deps-long ## the tests under ASan, UBSan and TSan, then the fuzzers and the peers
 	$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=asan CFLAGS="-O1 -g" test
 	$(Q)$(MAKE) --no-print-directory -j$(JOBS) CONFIG=tsan CFLAGS="-O1 -g" test
-	$(Q)$(MAKE) --no-print-directory fuzz
+	$(Q)$(MAKE) --no-print-directory -j$(JOBS) fuzz
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)$(TEST_ENV) prove --timer --exec tests/run.sh $(wildcard tests/long/*.sh)
 
@@ -317,4 +323,4 @@ help: ## this list
 
 .PHONY: all library check test test-fast check-long lint lint-link fuzz bench demo demo-clean deps deps-build deps-demo deps-check deps-long need-check install uninstall clean help
 
--include $(shell [ -d $(BUILD)/obj ] && find $(BUILD)/obj -name '*.d')
+-include $(shell [ -d $(BUILD)/obj ] && find $(BUILD)/obj -name '*.d') $(shell [ -d build/fuzz/obj ] && find build/fuzz/obj -name '*.d')

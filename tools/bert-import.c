@@ -1,7 +1,10 @@
 /* bert-import - other programs' instances to shards. */
 #include "base/args.h"
+#include "base/buf.h"
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/tool.h"
+#include "shards/folder.h"
 #include "shards/import.h"
 
 #include <inttypes.h>
@@ -23,7 +26,53 @@ static const struct arg table[] = {
 	ARG_END
 };
 
-static int check_options(void)
+/* The files to read, which live until the program ends. */
+static struct {
+	const char **items;
+	size_t n, cap;
+} files;
+
+static int add_file(const char *path)
+{
+	if (array_grow(&files.items, &files.cap, files.n + 1, sizeof(*files.items)))
+		return -1;
+	files.items[files.n++] = path;
+	return 0;
+}
+
+/* What is in FOLDER, but for what bert-export and others keep there of their own. */
+static int add_folder(const char *folder)
+{
+	const size_t before = files.n;
+	char **names;
+	size_t n;
+	int rc = 0;
+
+	if (fs_list(folder, &names, &n))
+		return -1;
+	for (size_t k = 0; k < n && !rc; k++) {
+		char *path;
+
+		if (names[k][0] == '.' || !strcmp(names[k], "export.json"))
+			continue;
+		path = fs_join(folder, names[k]);
+		rc = path ? add_file(path) : -1;
+	}
+	fs_free_names(names, n);
+	return rc || files.n > before ? rc : err_fail("'%s' holds no files", folder);
+}
+
+static int list_files(const struct args *a)
+{
+	for (int k = 0; k < a->n_operands; k++)
+		if (folder_is(a->operands[k]) ? add_folder(a->operands[k]) : add_file(a->operands[k]))
+			return -1;
+	i.files = files.items;
+	i.n = files.n;
+	return 0;
+}
+
+static int check_options(const struct args *a)
 {
 	if (!i.tokenizer.vocab == !i.tokenizer.model)
 		return err_usage("give --vocab FILE or --model DIR");
@@ -33,8 +82,8 @@ static int check_options(void)
 		return err_usage("shards are files: -o - is no folder to write them into");
 	if (!*i.name || *i.name == '.' || strchr(i.name, '/') || strlen(i.name) > 200)
 		return err_usage("--name '%s' is no good name for files", i.name);
-	for (size_t k = 0; k < i.n; k++)
-		if (!strcmp(i.files[k], "-"))
+	for (int k = 0; k < a->n_operands; k++)
+		if (!strcmp(a->operands[k], "-"))
 			return err_usage("files are read several times: standard input cannot be");
 	return 0;
 }
@@ -51,12 +100,10 @@ int main(int argc, char **argv)
 		return rc;
 	tool_start();
 	i.folder = common.output;
-	i.files = a.operands;
-	i.n = (size_t)a.n_operands;
 	i.compress = (unsigned)compress;
 	i.threads = (unsigned)common.threads;
 	i.progress = &progress;
-	if (check_options() || import_run(&i))
+	if (check_options(&a) || list_files(&a) || import_run(&i))
 		return tool_fail();
 	return tool_finish("%" PRIu64 " instances, %zu shards, %" PRIu64 " there already", i.instances, i.n, i.kept);
 }

@@ -131,6 +131,22 @@ killed() { ! strace -f -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when
 	diff -r straight out
 }
 
+@test "a folder stands for its files, without what bert-export says of them" {
+	setup_records
+	ls records/export.json
+	mkdir none
+	touch none/.hidden
+	import -o one records/*.tfrecord
+	import -o out records
+	diff -r one out
+	exits 1 bert-import --vocab "$DATA/man/vocab.txt" -o other none
+	says "'none' holds no files"
+	mkdir records/more
+	exits 1 bert-import --vocab "$DATA/man/vocab.txt" -o other records
+	says "records/more"
+	[ ! -e other ] || nothing_in other
+}
+
 @test "two at once in one folder: the second one is refused" {
 	setup_records
 	mkdir out
