@@ -90,6 +90,8 @@ static int add_integers(struct example *e, struct span s)
 	const size_t most = (size_t)(s.end - s.at);
 	int64_t *out;
 
+	if (!most)
+		return 0;
 	if (array_grow(&e->values, &e->cap, e->count + most, sizeof(*e->values)))
 		return -1;
 	for (out = e->values + e->count; s.at < s.end; out++) {
