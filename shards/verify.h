@@ -58,6 +58,7 @@ struct verify {
 	struct mask_words *words;
 	bool in_folder;			/* whose shards are looked at, ... */
 	struct verify_chain *whole;	/* ... which have their documents' chains in common: SHARD_GOOGLE */
+	uint64_t chained;		/* shards whose instances are in it, whatever else they are */
 };
 
 /* Looks at PATH: a folder of shards, a shard, a file of token documents, "-". Goes on after faults. */

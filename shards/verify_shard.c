@@ -13,7 +13,6 @@ struct worker {
 	uint32_t *positions, *seen;	/* [max_predictions] the masks as stored */
 };
 
-
 struct verify_shard {
 	struct verify *v;
 	struct worker *workers;		/* [threads] */
@@ -81,6 +80,7 @@ static int open_drafts(struct verify_shard *c, const struct shard_recipe *recipe
 	if (recipe->rules == SHARD_IMPORTED || !v->in_folder)
 		return 0;
 	c->whole = v->whole = v->whole ? v->whole : verify_chain_new(recipe, v->threads);
+	v->chained++;
 	return c->whole ? 0 : -1;
 }
 

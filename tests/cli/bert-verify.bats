@@ -207,6 +207,15 @@ run_of_four() {
 	bert-train --data s --config "$DATA/man/config.json" --steps 4 --batch 2 --save-every 2 --threads 1 -o run
 }
 
+@test "--compat google: a shard of elsewhere is the only fault" {
+	shards s --compat google
+	bert-shard --vocab "$DATA/man/vocab.txt" --compat google --shards 2 --max-seq-length 16 -o t "$DATA/man/corpus.txt" "$DATA/man/vocab.txt"
+	cp t/shard-00000-of-00002.shard s
+	exits 3 bert-verify s
+	[ "$(grep -c 'fault: ' <<<"$output")" -eq 1 ]
+	[[ "${lines[0]}" == "s/shard-00000-of-00002.shard: fault: its recipe is not that of 'manifest.json': "* ]]
+}
+
 @test "checkpoints: one line a file, by the run or by themselves" {
 	run_of_four
 	exits 0 bert-verify run
