@@ -10,6 +10,9 @@
 #include <inttypes.h>
 
 #define STRETCH 256		/* documents drafted at a time by one worker */
+#define MANY_DRAFTS 1024	/* after which a worker tells the others of its own */
+#define COINS 512		/* that take about as long as a chunk */
+#define WORK 16			/* chunks dropped, and stretches of COINS, for each draft that may be kept */
 
 int build_init_drafts(struct build *b, const struct shard_recipe *recipe, const struct docset *docs, unsigned threads, uint64_t limit)
 {
@@ -163,10 +166,23 @@ uint64_t build_order(const struct pass *p, uint32_t first)
 	return rng_u64(&rng);
 }
 
+/* Counts what takes time and makes no draft: a few numbers in a file can ask for years of it. */
+static int spend(struct pass *p, uint64_t work)
+{
+	const struct build *b = p->b;
+
+	p->worker->work += work;
+	if (!b->within || p->worker->work / WORK <= b->limit / BUILD_DRAFT_BYTES)
+		return 0;
+	return err_fail("its sentences drop or cut more than is done for instances that memory holds");
+}
+
 int build_finish(struct pass *p, struct stretch a, struct stretch b, unsigned flags)
 {
 	const bool swapped = p->b->recipe->pairs == SHARD_SOP && flags & INSTANCE_RANDOM_NEXT;
 
+	if (spend(p, ((uint64_t)a.length + b.length) / COINS))
+		return -1;
 	p->coins = p->coins_left = 0;
 	p->worker->totals.truncated += truncate_pair(p, &a, &b, p->b->recipe->max_seq_length - 3);
 	p->worker->totals.random_next += flags & INSTANCE_RANDOM_NEXT;
@@ -188,7 +204,9 @@ static int keep_draft(struct pass *p, const struct stretch *a, const struct stre
 	struct draft *d;
 
 	w->counted++;
-	if (w->counted * BUILD_DRAFT_BYTES > p->b->limit)
+	if (w->counted % MANY_DRAFTS == 0)
+		w->full = (atomic_fetch_add(&p->b->workers[0].all, MANY_DRAFTS) + MANY_DRAFTS) * BUILD_DRAFT_BYTES > p->b->limit;
+	if (w->full || w->counted * BUILD_DRAFT_BYTES > p->b->limit)
 		return p->b->within ? refuse_more(p->b) : 0;
 	if (array_grow(&w->drafts, &w->cap, w->n + 1, sizeof(*d)))
 		return -1;
@@ -241,7 +259,7 @@ static int draft_one(struct pass *p)
 		random = end - i == 1 || rng_unit(&p->rng) < 0.5;
 	} else if (end - i == 1) {
 		p->worker->totals.dropped++;
-		return 0;
+		return spend(p, 1);
 	} else {
 		random = false;
 	}

@@ -47,7 +47,7 @@ struct build {
 	struct draft *drafts;
 	uint64_t n;			/* of drafts; counted even when they were too many to keep */
 	bool over;			/* they were: n * BUILD_DRAFT_BYTES > limit */
-	bool within;			/* that is an error (EXIT_FAILED), and drafting ends there */
+	bool within;			/* that is an error (EXIT_FAILED), and drafting ends there, or with far more work than that makes */
 	uint32_t *order;		/* [n] drafts in the shard's order */
 	bool drawn;			/* build_google's: masks are in the drafts, and DOCS are those of all shards */
 	struct arena masks;

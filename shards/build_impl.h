@@ -5,6 +5,8 @@
 #include "base/rng.h"
 #include "shards/build.h"
 
+#include <stdatomic.h>
+
 /* Beside enum instance_flags, in drafts only: the pair lost tokens to max_seq_length. */
 #define DRAFT_TRUNCATED (1 << 8)
 /* Where pairs are none: the last of its document and pass; and one that was joined to another, by what document[1] is. */
@@ -16,6 +18,9 @@ struct build_worker {
 	struct draft *drafts;
 	size_t n, cap;
 	uint64_t counted;		/* drafts made, kept or not */
+	bool full;			/* those of all workers are too many */
+	uint64_t work;			/* that made none (build_spend) */
+	atomic_uint_fast64_t all;	/* of the first one: drafts of all, by the thousand */
 	struct shard_totals totals;
 	/* blocks */
 	struct instance instance;

@@ -40,6 +40,8 @@ int lengths_get(const unsigned char **p, const unsigned char *end, uint32_t toke
 		if (!length || length > tokens - at)
 			return err_corrupt("a sentence of %" PRIu64 " tokens, where %" PRIu32 " are left", length, tokens - at);
 		at += (uint32_t)length;
+		if (ends->most && ends->n == ends->most)
+			return err_fail("the documents have more than %zu sentences, which memory does not hold", ends->most);
 		if (array_grow(&ends->items, &ends->cap, ends->n + 1, sizeof(*ends->items)))
 			return -1;
 		ends->items[ends->n++] = at;

@@ -18,6 +18,7 @@
 struct lengths_ends {
 	uint32_t *items;
 	size_t n, cap;
+	size_t most;			/* of them; 0: any number */
 };
 
 /* Adds the lengths of a document's N sentences; those of 0 tokens are left out. */
@@ -25,7 +26,7 @@ int lengths_put(struct buf *raw, const uint32_t *lengths, size_t n);
 
 /*
  * Reads those of a document of TOKENS tokens at *P, before END: adds its tokens up to the end of each sentence to ENDS. EXIT_CORRUPT: they are cut
- * short, one is 0, or they add up to more.
+ * short, one is 0, or they add up to more. EXIT_FAILED: there are more than ENDS may hold.
  */
 int lengths_get(const unsigned char **p, const unsigned char *end, uint32_t tokens, struct lengths_ends *ends);
 

@@ -28,6 +28,7 @@ struct verify_drafts *verify_drafts_new(unsigned threads, uint64_t memory)
 	}
 	d->threads = threads;
 	d->memory = memory;
+	d->ends.most = memory / sizeof(*d->ends.items) + 1;
 	return d;
 }
 
@@ -72,8 +73,6 @@ static void fill(const void *ctx, size_t i, struct docset_document *doc)
 int verify_drafts_make(struct verify_drafts *d, const struct shard_header *h, const struct documents *t)
 {
 	const unsigned __int128 passes = (unsigned __int128)t->n * h->recipe.dupe_factor;
-	uint64_t taken;
-
 	if (d->n != t->n)
 		return err_corrupt("lengths of the sentences of %zu documents, there are %zu", d->n, t->n);
 	d->table = t;
@@ -81,11 +80,12 @@ int verify_drafts_make(struct verify_drafts *d, const struct shard_header *h, co
 	docset_init(&d->docs, h->shard, h->shards, 0, d->recipe.vocab_size, d->memory);
 	if (docset_outline(&d->docs, d->n, fill, d))
 		return -1;
+	if (d->docs.bytes > d->memory)
+		return err_fail("its %zu documents have %zu sentences, which memory does not hold", t->n, d->ends.n);
 	if (passes * BUILD_DRAFT_BYTES > d->memory)
 		return err_fail("it says of %zu documents that %" PRIu32 " passes are made of each, which memory does not hold", t->n,
 				h->recipe.dupe_factor);
-	taken = d->docs.bytes < d->memory ? d->docs.bytes : d->memory;
-	if (build_init_drafts(&d->build, &d->recipe, &d->docs, d->threads, d->memory - taken))
+	if (build_init_drafts(&d->build, &d->recipe, &d->docs, d->threads, d->memory - d->docs.bytes))
 		return -1;
 	d->build.within = true;
 	return build_drafts(&d->build);
@@ -136,6 +136,8 @@ int verify_drafts_end(const struct verify_drafts *d, const struct shard_totals *
 {
 	struct shard_totals is = { 0 };
 
+	if (t->sentences < d->ends.n)
+		return err_corrupt("its documents have %" PRIu64 " sentences, there are lengths of %zu", t->sentences, d->ends.n);
 	build_totals(&d->build, &is);
 	return check_total("instances", t->instances, d->build.n) || check_total("truncated instances", t->truncated, is.truncated) ||
 	       check_total("dropped chunks", t->dropped, is.dropped) ? -1 : 0;

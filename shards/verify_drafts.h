@@ -12,7 +12,8 @@
  * here. So an instance that was left out, added, moved or made otherwise is found, though every
  * checksum and every count agrees. Whatever is wrong is EXIT_CORRUPT; the reasons name no file.
  *
- * Memory: 72 bytes an instance and 100 a document, 4 a sentence: MEMORY at most, else it is not looked at (EXIT_FAILED).
+ * Memory: 72 bytes an instance, 170 a document, 4 a sentence: MEMORY at most, else it is not looked at (EXIT_FAILED). So is it
+ * with a shard whose sentences drop or cut far more than instances that MEMORY holds would: a kilobyte can ask for years of that.
  */
 #ifndef SHARDS_VERIFY_DRAFTS_H
 #define SHARDS_VERIFY_DRAFTS_H

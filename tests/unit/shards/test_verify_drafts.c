@@ -53,6 +53,7 @@ static void make_all(struct all *a, uint32_t documents)
 
 		a->table.items[k] = (struct documents_entry){ d->key, d->occurrence, d->tokens };
 		put_lengths(&a->lengths.raw, d);
+		a->totals.sentences += d->sentences;
 	}
 	a->lengths.records = (uint32_t)a->docs.n;
 }
@@ -155,6 +156,8 @@ static void check(void)
 		assert_int_equal(first_wrong(d, &a, order, a.n), a.n + 1);
 		--*says;
 	}
+	a.totals.sentences--;
+	assert_int_equal(first_wrong(d, &a, order, a.n), a.n + 1);
 	free(order);
 	verify_drafts_free(d);
 	release_all(&a);
@@ -278,12 +281,48 @@ static void test_memory(void **state)
 	release_all(&a);
 }
 
+/* N documents of so many SENTENCES of LENGTH tokens. */
+static void make_even(struct all *a, uint32_t n, uint32_t sentences, uint32_t length)
+{
+	*a = (struct all){ .table = DOCUMENTS_INIT, .lengths = FRAME_BLOCK_INIT };
+	a->header = (struct shard_header){ .recipe = recipe, .shard = 0, .shards = 1 };
+	a->table.items = calloc(n, sizeof(*a->table.items));
+	a->table.n = n;
+	for (uint32_t k = 0; k < n; k++) {
+		a->table.items[k] = (struct documents_entry){ { k, 0 }, 0, sentences * length };
+		for (uint32_t s = 0; s < sentences; s++)
+			assert_int_equal(lengths_put(&a->lengths.raw, &length, 1), 0);
+	}
+	a->lengths.records = n;
+}
+
+/* A few bytes that ask for much memory, or for years. */
+static void test_much_of_little(void **state)
+{
+	struct all a;
+
+	(void)state;
+	recipe = plain;
+	make_even(&a, 1, 2040, 1);
+	refuses(&a, 1 << 12, EXIT_FAILED, "more than 1025 sentences, which memory does not hold");
+	refuses(&a, 1 << 13, EXIT_FAILED, "documents have 2040 sentences, which memory does not hold");
+	release_all(&a);
+	make_even(&a, 2, 1, UINT32_MAX);	/* each pair is cut from 2^33 tokens */
+	refuses(&a, 1 << 24, EXIT_FAILED, "its sentences drop or cut more");
+	release_all(&a);
+	recipe.dupe_factor = 14000;
+	make_even(&a, 1, 20, plain.max_seq_length);	/* each of which is dropped, there being no other document */
+	refuses(&a, 1 << 20, EXIT_FAILED, "its sentences drop or cut more");
+	release_all(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_next_sentences), cmocka_unit_test(test_sentence_order),
 		cmocka_unit_test(test_full_sentences), cmocka_unit_test(test_one_document),
 		cmocka_unit_test(test_lengths_that_cannot_be), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_much_of_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
