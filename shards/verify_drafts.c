@@ -66,8 +66,8 @@ static void fill(const void *ctx, size_t i, struct docset_document *doc)
 
 	doc->key = d->table->items[i].key;
 	doc->occurrence = d->table->items[i].occurrence;
-	doc->ends = d->ends.items + from;
 	doc->sentences = (uint32_t)(d->ended[i] - from);
+	doc->ends = doc->sentences ? d->ends.items + from : NULL;
 }
 
 int verify_drafts_make(struct verify_drafts *d, const struct shard_header *h, const struct documents *t)
