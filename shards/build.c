@@ -180,11 +180,13 @@ static int spend(struct pass *p, uint64_t work)
 int build_finish(struct pass *p, struct stretch a, struct stretch b, unsigned flags)
 {
 	const bool swapped = p->b->recipe->pairs == SHARD_SOP && flags & INSTANCE_RANDOM_NEXT;
+	const uint64_t both = (uint64_t)a.length + b.length;
+	const uint32_t most = p->b->recipe->max_seq_length - 3;
 
-	if (spend(p, ((uint64_t)a.length + b.length) / COINS))
+	if (both > most && spend(p, (both - most) / COINS))
 		return -1;
 	p->coins = p->coins_left = 0;
-	p->worker->totals.truncated += truncate_pair(p, &a, &b, p->b->recipe->max_seq_length - 3);
+	p->worker->totals.truncated += truncate_pair(p, &a, &b, most);
 	p->worker->totals.random_next += flags & INSTANCE_RANDOM_NEXT;
 	return p->sink->keep(p, &a, &b, swapped ? &b : &a, flags);
 }

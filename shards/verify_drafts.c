@@ -73,6 +73,7 @@ static void fill(const void *ctx, size_t i, struct docset_document *doc)
 int verify_drafts_make(struct verify_drafts *d, const struct shard_header *h, const struct documents *t)
 {
 	const unsigned __int128 passes = (unsigned __int128)t->n * h->recipe.dupe_factor;
+
 	if (d->n != t->n)
 		return err_corrupt("lengths of the sentences of %zu documents, there are %zu", d->n, t->n);
 	d->table = t;
