@@ -49,7 +49,10 @@ ok "bert-shard: the same as in much memory" same narrow/$shard wide/$shard
 ok "the shard is larger than the memory" test "$(stat -c %s narrow/$shard)" -gt $((limit * 1024))
 ok "the text is larger than the memory" test "$(stat -c %s text.txt)" -gt $((limit * 1024))
 rm -rf wide
-ok "bert-verify" narrow bert-verify -q --threads 2 narrow
+# Of a shard that is larger than memory its instances cannot be drawn again in it, which is said.
+unverified() { ! narrow bert-verify -q --threads 2 --memory 64M narrow 2>err && grep -q "which memory does not hold" err && ! grep -q fault err; }
+ok "bert-verify: what is drawn again does not fit, which is no fault" unverified
+ok "bert-verify: in memory that holds it" bert-verify -q --threads 2 narrow
 ok "bert-stat, token documents too" narrow bert-stat -q --threads 2 narrow text.tok
 ok "bert-cat" narrow bert-cat -q --threads 2 narrow
 ok "bert-diff" narrow bert-diff narrow narrow
