@@ -63,20 +63,28 @@ static bool is_known(const struct input_seen *seen)
 	return all;
 }
 
+/* What is noted of the file, which holds a's, when it is sampled. */
+static struct input_seen sample(int clock, bool wait)
+{
+	struct input_seen seen;
+	struct inputs in;
+
+	put('a');
+	look(&in);
+	assert_int_equal(inputs_sample_all(&in, clock, wait), 0);
+	assert_true(in.files[0].known);
+	seen = (struct input_seen){ in.files[0].mark, in.files[0].sample };
+	inputs_close(&in);
+	return seen;
+}
+
 /* Written, sampled, and written again as fast as may be: whoever was told to wait is never deceived. */
 static void test_changed_at_once(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 20; i++) {
-		struct input_seen seen;
-		struct inputs in;
+		const struct input_seen seen = sample(i ? beside : -1, true);
 
-		put('a');
-		look(&in);
-		assert_int_equal(inputs_sample_all(&in, i ? beside : -1, true), 0);
-		assert_true(in.files[0].known);
-		seen = (struct input_seen){ in.files[0].mark, in.files[0].sample };
-		inputs_close(&in);
 		if (i % 2)
 			assert_true(is_known(&seen));
 		put('b');
@@ -89,14 +97,8 @@ static void test_not_waited_for(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 20; i++) {
-		struct input_seen seen;
-		struct inputs in;
+		const struct input_seen seen = sample(beside, false);
 
-		put('a');
-		look(&in);
-		assert_int_equal(inputs_sample_all(&in, beside, false), 0);
-		seen = (struct input_seen){ in.files[0].mark, in.files[0].sample };
-		inputs_close(&in);
 		put('b');
 		assert_false(is_known(&seen));
 	}
