@@ -110,7 +110,7 @@ static int write_block(void *ctx, const struct scan *s, struct scan_block *b)
 {
 	struct file *f = ctx;
 
-	return f->shard ? verify_shard_write(f->shard, b) : verify_tokens_write(f->tokens, s, b);
+	return f->shard ? verify_shard_write(f->shard, s, b) : verify_tokens_write(f->tokens, s, b);
 }
 
 /* Moves what a folder wants to know out of S. */

@@ -61,7 +61,7 @@ int verify_shard_document(struct verify_shard *c, const struct shard_document *d
 int verify_shard_other(struct verify_shard *c, const struct scan *s, const struct scan_block *b);
 int verify_shard_instances(struct verify_shard *c, const struct scan *s);	/* the documents are complete */
 int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_block *b, unsigned worker);
-int verify_shard_write(struct verify_shard *c, const struct scan_block *b);
+int verify_shard_write(struct verify_shard *c, const struct scan *s, const struct scan_block *b);
 int verify_shard_end(struct verify_shard *c, const struct scan *s, struct buf *text);
 void verify_shard_free(struct verify_shard *c);		/* accepts NULL */
 

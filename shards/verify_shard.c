@@ -20,7 +20,6 @@ struct verify_shard {
 	struct verify_drafts *drafts;	/* SHARD_OWN */
 	bool drawn;			/* they are made */
 	struct verify_chain *whole;	/* the folder's: SHARD_GOOGLE */
-	size_t documents;
 	bool any_key, several_keys;	/* documents with tokens: there are some, of more than one key */
 	struct key one_key;
 	struct verify_counts counts;
@@ -146,7 +145,6 @@ int verify_shard_document(struct verify_shard *c, const struct shard_document *d
 	else if (d->tokens && key_compare(c->one_key, d->key))
 		c->several_keys = true;
 	c->any_key = c->any_key || d->tokens;
-	c->documents++;
 	return 0;
 }
 
@@ -256,13 +254,13 @@ int verify_shard_work(struct verify_shard *c, const struct scan *s, struct scan_
 	return verify_counts_check_block(&counts, &s->header.recipe, &s->documents) ? scan_place(s, b, SCAN_BLOCK) : 0;
 }
 
-int verify_shard_write(struct verify_shard *c, const struct scan_block *b)
+int verify_shard_write(struct verify_shard *c, const struct scan *s, const struct scan_block *b)
 {
 	struct verify_counts counts;
 
 	memcpy(&counts, b->out.data, sizeof(counts));
 	verify_counts_join(&c->counts, &counts);
-	return c->whole ? verify_chain_add(c->whole, c->documents, b->out.data + sizeof(counts), b->out.len - sizeof(counts)) : 0;
+	return c->whole ? verify_chain_add(c->whole, s->documents.n, b->out.data + sizeof(counts), b->out.len - sizeof(counts)) : 0;
 }
 
 /* --- end ----------------------------------------------------------------------------------------- */
