@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/tool.h"
+#include "shards/export.h"
 #include "shards/folder.h"
 #include "shards/import.h"
 
@@ -53,7 +54,7 @@ static int add_folder(const char *folder)
 	for (size_t k = 0; k < n && !rc; k++) {
 		char *path;
 
-		if (names[k][0] == '.' || !strcmp(names[k], "export.json"))
+		if (names[k][0] == '.' || !strcmp(names[k], EXPORT_MANIFEST))
 			continue;
 		path = fs_join(folder, names[k]);
 		rc = path ? add_file(path) : -1;
