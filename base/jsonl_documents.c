@@ -86,6 +86,11 @@ int jsonl_batch_read(struct jsonl_batch *b, struct lines *l, size_t bytes)
 	return b->n > 0;
 }
 
+int jsonl_batch_read_any(struct jsonl_batch *b, struct lines *l, bool jsonl, size_t bytes)
+{
+	return jsonl ? jsonl_batch_read(b, l, bytes) : lines_next_documents(l, bytes, &b->docs);
+}
+
 /* The text of D to the others; a giant that comes first is not copied. */
 static int add_text(struct jsonl_batch *b, struct document *d)
 {

@@ -65,6 +65,8 @@ struct jsonl_batch {
 
 /* As many of the next lines as it takes to have BYTES, at least one: 1, 0 at the end, -1 failed. */
 int jsonl_batch_read(struct jsonl_batch *b, struct lines *l, size_t bytes);
+/* The same of documents of either form: where they are no JSON lines, into DOCS at once, and there is nothing to parse. */
+int jsonl_batch_read_any(struct jsonl_batch *b, struct lines *l, bool jsonl, size_t bytes);
 int jsonl_batch_parse(struct jsonl_batch *b, const struct jsonl_how *how);
 struct jsonl_text jsonl_batch_id(const struct jsonl_batch *b, size_t i);
 struct jsonl_text jsonl_batch_title(const struct jsonl_batch *b, size_t i);

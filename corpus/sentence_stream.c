@@ -109,8 +109,7 @@ static int read_documents(void *ctx, void *item)
 	struct sentence_stream *s = st->stream;
 	struct block *b = item;
 	uint64_t total;
-	const int rc = s->from_jsonl ? jsonl_batch_read(&b->docs, s->lines, BLOCK) :
-				       lines_next_documents(s->lines, BLOCK, &b->docs.docs);
+	const int rc = jsonl_batch_read_any(&b->docs, s->lines, s->from_jsonl, BLOCK);
 
 	b->place = lines_progress(s->lines, &total);
 	return rc;

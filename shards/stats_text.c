@@ -36,8 +36,7 @@ static int read_batch(void *ctx, void *item)
 	struct run *run = ctx;
 	struct batch *b = item;
 	uint64_t total;
-	const int rc = run->s->form == LINES_JSON ? jsonl_batch_read(&b->read, run->lines, BATCH)
-						  : lines_next_documents(run->lines, BATCH, &b->read.docs);
+	const int rc = jsonl_batch_read_any(&b->read, run->lines, run->s->form == LINES_JSON, BATCH);
 
 	b->place = lines_progress(run->lines, &total);
 	return rc;

@@ -46,8 +46,7 @@ static int read_stack(void *ctx, void *item)
 	struct run *run = ctx;
 	struct stack *k = item;
 	uint64_t total;
-	const int rc = run->s->jsonl ? jsonl_batch_read(&k->batch, run->s->lines, BATCH)
-				     : lines_next_documents(run->s->lines, BATCH, &k->batch.docs);
+	const int rc = jsonl_batch_read_any(&k->batch, run->s->lines, run->s->jsonl, BATCH);
 
 	if (rc <= 0)
 		return rc;
